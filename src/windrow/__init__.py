@@ -1,0 +1,1 @@
+"""Windrow: metadata from everywhere, in one Postgres catalog, exactly once."""

@@ -1,0 +1,1 @@
+"""Values and ports that cross a package boundary. Nothing here touches the world."""

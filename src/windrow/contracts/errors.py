@@ -1,0 +1,152 @@
+"""The one error family.
+
+    WindrowError
+    ├── RetryableTransient    the network, a limit, a source that is away for a while    30 s … 10 min
+    │   └── RateLimited       the source said how long to wait
+    ├── Conflict              somebody else was first: compare-and-set, lock, deadlock    5 s … 1 min
+    ├── ValidationFailure     what we were given is malformed                             never retried
+    └── Fatal                 only a person can help: credentials, specs, corrupted state
+
+The class decides what happens next (`contracts.retry`), the code says what happened, the hint says what a person can do.
+Each boundary translates what its library raises exactly once, by registering with `classify`; nobody parses messages.
+"""
+
+import errno
+from enum import StrEnum
+from functools import singledispatch
+from typing import ClassVar
+
+
+class Code(StrEnum):
+    """What happened. The set is closed: a new code is a new line here."""
+
+    # RetryableTransient
+    NETWORK = "NETWORK"  # connection refused, reset, name not resolved
+    TIMEOUT = "TIMEOUT"
+    RATE_LIMITED = "RATE_LIMITED"
+    UNAVAILABLE = "UNAVAILABLE"  # the other side answers that it cannot serve now
+    DATABASE_UNREACHABLE = "DATABASE_UNREACHABLE"
+    TEMPORAL_UNREACHABLE = "TEMPORAL_UNREACHABLE"
+    STORAGE_UNAVAILABLE = "STORAGE_UNAVAILABLE"
+    UNKNOWN = "UNKNOWN"  # an exception nobody mapped: transient until its budget is spent
+    # Conflict
+    CAS_MISMATCH = "CAS_MISMATCH"
+    CONTENTION = "CONTENTION"  # serialization failure, deadlock, lock timeout
+    LEASE_LOST = "LEASE_LOST"
+    ALREADY_EXISTS = "ALREADY_EXISTS"
+    ALREADY_RUNNING = "ALREADY_RUNNING"
+    # ValidationFailure
+    INVALID = "INVALID"
+    INVALID_KEY = "INVALID_KEY"
+    INVALID_VALUE = "INVALID_VALUE"
+    TOO_LARGE = "TOO_LARGE"
+    NOT_FOUND = "NOT_FOUND"
+    REQUEST_REUSED = "REQUEST_REUSED"  # one request id or idempotency key, two different requests
+    CONTENT_TYPE = "CONTENT_TYPE"
+    REFUSED = "REFUSED"  # the other side says that our request is wrong (4xx)
+    # Fatal
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN = "FORBIDDEN"
+    CREDENTIAL_MISSING = "CREDENTIAL_MISSING"
+    ADDRESS_REFUSED = "ADDRESS_REFUSED"  # an address that the operator has not allowed
+    CONFIGURATION = "CONFIGURATION"
+    SCHEMA_NEWER = "SCHEMA_NEWER"
+    SCHEMA_MISSING = "SCHEMA_MISSING"
+    CORRUPTED = "CORRUPTED"
+    DISK_FULL = "DISK_FULL"
+    READ_ONLY = "READ_ONLY"
+    PORT_TAKEN = "PORT_TAKEN"
+    ENGINE_FAILED = "ENGINE_FAILED"
+
+
+class WindrowError(Exception):
+    """An error of ours: a message in one line, a code, and where there is one, the next step for a person."""
+
+    default_code: ClassVar[Code] = Code.UNKNOWN
+
+    def __init__(self, message: str, *, code: Code | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.default_code
+        self.hint = hint
+
+    @property
+    def error_class(self) -> str:
+        """The name of the family member that decides about retries."""
+        return next(base.__name__ for base in type(self).__mro__ if base in FAMILY)
+
+
+class RetryableTransient(WindrowError):
+    """Worth another try by itself, later."""
+
+    default_code = Code.UNAVAILABLE
+
+
+class RateLimited(RetryableTransient):
+    """The other side asked us to slow down; `retry_after` is in seconds, None when it did not say."""
+
+    default_code = Code.RATE_LIMITED
+
+    def __init__(self, message: str, *, retry_after: float | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class Conflict(WindrowError):
+    """Somebody else was first; look again and retry."""
+
+    default_code = Code.CAS_MISMATCH
+
+
+class ValidationFailure(WindrowError):
+    """Trying again with the same input can only fail again."""
+
+    default_code = Code.INVALID
+
+
+class Fatal(WindrowError):
+    """Nothing goes on until a person has acted."""
+
+    default_code = Code.CONFIGURATION
+
+
+FAMILY: tuple[type[WindrowError], ...] = (RetryableTransient, Conflict, ValidationFailure, Fatal)
+
+_OS_ERRORS: dict[int, tuple[type[WindrowError], Code, str]] = {
+    errno.ENOSPC: (Fatal, Code.DISK_FULL, "free some space on that disk, then try again"),
+    errno.EDQUOT: (Fatal, Code.DISK_FULL, "the disk quota is used up; free some space, then try again"),
+    errno.EROFS: (Fatal, Code.READ_ONLY, "choose a directory that can be written (WINDROW_HOME)"),
+    errno.EACCES: (Fatal, Code.FORBIDDEN, "check the permissions of that path"),
+    errno.EPERM: (Fatal, Code.FORBIDDEN, "check the permissions of that path"),
+    errno.ENOENT: (ValidationFailure, Code.NOT_FOUND, "check the path"),
+    errno.EADDRINUSE: (Fatal, Code.PORT_TAKEN, "choose another port, or stop what is using it"),
+    errno.ENAMETOOLONG: (ValidationFailure, Code.INVALID, "choose a shorter path"),
+}
+
+
+@singledispatch
+def classify(error: BaseException) -> WindrowError:
+    """Our error for any exception. What nobody mapped is transient until its budget is spent."""
+    return RetryableTransient(f"{type(error).__name__}: {error}", code=Code.UNKNOWN)
+
+
+@classify.register
+def _(error: WindrowError) -> WindrowError:
+    return error
+
+
+@classify.register
+def _(error: TimeoutError) -> WindrowError:
+    return RetryableTransient(str(error) or "timed out", code=Code.TIMEOUT)
+
+
+@classify.register
+def _(error: ConnectionError) -> WindrowError:
+    return RetryableTransient(str(error) or type(error).__name__, code=Code.NETWORK)
+
+
+@classify.register
+def _(error: OSError) -> WindrowError:
+    # a missing number is how the resolver and some wrappers raise: the network, not the disk
+    kind, code, hint = _OS_ERRORS.get(error.errno or 0, (RetryableTransient, Code.NETWORK, None))
+    return kind(str(error), code=code, hint=hint)
