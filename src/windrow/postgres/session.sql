@@ -1,0 +1,18 @@
+-- configure: every pooled connection begins as the application role, which without a tenant sees nothing
+SET search_path = windrow, public;
+SET ROLE windrow_app;
+
+-- begin_tenant: all that begins a transaction in one round trip, as one simple query
+BEGIN;
+SELECT set_config('windrow.tenant_id', {tenant}, true);
+
+-- begin_system: to claim across tenants
+BEGIN;
+SET LOCAL ROLE windrow_system;
+
+-- become: after the claim, the work is done as its tenant
+SET LOCAL ROLE windrow_app;
+SELECT set_config('windrow.tenant_id', {tenant}, true);
+
+-- listen: be woken by a channel
+LISTEN {channel};
