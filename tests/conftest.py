@@ -8,12 +8,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
 from windrow.telemetry import log
 from windrow.telemetry.declare import Level
+from windrow.telemetry.export import Exported, export
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -75,8 +78,36 @@ class Said:
 
 
 @pytest.fixture(autouse=True)
-def said() -> Iterator[Said]:
+def said() -> Said:
     """Every line said; an undeclared event, or one without a required field, fails the test that said it."""
     heard = Said()
     log.configure(format=log.Format.JSON, level=Level.DEBUG, write=heard.raw.append, strict=True)
-    yield heard
+    return heard
+
+
+class Spans:
+    """The finished spans of a test."""
+
+    def __init__(self, exported: Exported, memory: InMemorySpanExporter) -> None:
+        self._exported, self._memory = exported, memory
+
+    def named(self, name: str) -> list[ReadableSpan]:
+        self._exported.tracers.force_flush()
+        return [span for span in self._memory.get_finished_spans() if span.name == name]
+
+
+@pytest.fixture(scope="session")
+def _exported() -> Iterator[tuple[Exported, InMemorySpanExporter]]:
+    memory = InMemorySpanExporter()
+    exported = export("tests", exporter=memory)
+    yield exported, memory
+    exported.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def spans(_exported: tuple[Exported, InMemorySpanExporter]) -> Spans:
+    """What was traced by this test, as it would have left the process."""
+    exported, memory = _exported
+    exported.tracers.force_flush()
+    memory.clear()
+    return Spans(exported, memory)

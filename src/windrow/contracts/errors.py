@@ -53,6 +53,7 @@ class Code(StrEnum):
     SCHEMA_NEWER = "SCHEMA_NEWER"
     SCHEMA_MISSING = "SCHEMA_MISSING"
     CORRUPTED = "CORRUPTED"
+    DATA_VERSION = "DATA_VERSION"  # an engine's data was written by another major version of it
     DISK_FULL = "DISK_FULL"
     READ_ONLY = "READ_ONLY"
     PORT_TAKEN = "PORT_TAKEN"

@@ -26,9 +26,9 @@ class RetryPolicy:
             raise ValueError("a delay follows at least one failure")
         if self.attempts is not None and failures >= self.attempts:
             return None
-        # compared as exponents: 2 ** 5000 is a float overflow, and the ceiling is reached long before
-        doublings = min(failures - 1, 64)
-        base = min(self.first * self.factor**doublings, self.ceiling)
+        # in seconds, and no more than 64 doublings: a timedelta of 5 s * 2 ** 45 overflows long after the ceiling was reached
+        grown = self.first.total_seconds() * self.factor ** min(failures - 1, 64)
+        base = timedelta(seconds=min(grown, self.ceiling.total_seconds()))
         return base * (1 - self.spread * (1 - jitter))
 
 

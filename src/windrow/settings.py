@@ -1,0 +1,164 @@
+"""Every setting: typed, frozen, read once at the edge. `WINDROW_<NAME>`, and the bare name where a seed gives one (D10).
+
+The reference page docs/reference/settings.md is drawn from this file.
+"""
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from windrow.contracts.errors import Code, Fatal, ValidationFailure
+from windrow.contracts.scope import checked_name
+from windrow.telemetry.declare import Level
+from windrow.telemetry.log import Format
+
+PREFIX = "WINDROW_"
+# words between spaces or commas, not JSON
+Words = Annotated[tuple[str, ...], NoDecode]
+
+
+def also_as(name: str, bare: str, **rest: Any) -> Any:
+    """A setting that a seed names without our prefix; the prefixed name wins where both are set."""
+    return Field(validation_alias=AliasChoices(f"{PREFIX}{name}", bare), **rest)
+
+
+class Settings(BaseSettings):
+    """What can be set from outside."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True)
+
+    home: Path = Field(
+        Path(".windrow"), description="Where the embedded engines, the objects and the logs of this machine live."
+    )
+    tenant: str = Field("local", description="The tenant that commands act for when `--tenant` is not given.")
+    project: str = Field("default", description="The project that commands act in when `--project` is not given.")
+
+    database_url: SecretStr | None = Field(
+        None, description="A Postgres of your own (15 or later). When set, no embedded one starts."
+    )
+    database_owner_url: SecretStr | None = Field(
+        None, description="The login that migrates, where it is not the one of `WINDROW_DATABASE_URL`."
+    )
+    database_pool_size: int = Field(8, ge=1, le=500, description="The most connections that one process opens.")
+    postgres_port: int | None = Field(
+        None,
+        ge=1,
+        le=65535,
+        description="The port of the embedded Postgres; a free one is found and remembered when not set.",
+    )
+
+    temporal_address: str | None = Field(
+        None, description="A Temporal server of your own, `host:port`. When set, no embedded one starts."
+    )
+    temporal_namespace: str = Field("default", description="The Temporal namespace for the checks of `windrow doctor`.")
+    temporal_port: int | None = Field(
+        None,
+        ge=1,
+        le=65535,
+        description="The port of the embedded Temporal; a free one is found and remembered when not set.",
+    )
+    temporal_ui_port: int | None = Field(
+        None, ge=1, le=65535, description="The port of the embedded Temporal's own web pages; likewise."
+    )
+    engine_user: str = Field(
+        "windrow", description="The system user that runs the embedded Postgres when Windrow is started by root."
+    )
+
+    log_format: Format = Field(
+        Format.AUTO, description="`json`, `pretty`, or `auto`: pretty at a terminal, JSON elsewhere."
+    )
+    log_level: Level = Field(Level.INFO, description="The lowest level that is written.")
+    metrics_port: int = Field(0, ge=0, le=65535, description="The port of the Prometheus page; 0 finds a free one.")
+    otlp_endpoint: str | None = also_as(
+        "OTLP_ENDPOINT",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default=None,
+        description="Where metrics and spans are sent by OTLP over HTTP; nowhere when not set.",
+    )
+
+    object_store: str | None = Field(
+        None, description="`file:PATH` or `s3://BUCKET/PREFIX`; below the home directory when not set."
+    )
+    object_store_endpoint: str | None = Field(None, description="The endpoint of an S3 that is not Amazon's.")
+    credentials_allowed: Words = Field(
+        ("env:WINDROW_SECRET_*",),
+        description="Which `credential_ref`s endpoints may name: patterns, `{tenant}` stands for the tenant; `TENANT=PATTERN` is for one tenant alone.",
+    )
+    addresses_allowed: Words = Field(
+        (),
+        description="Loopback, private or link-local networks and `host:port`s that outgoing HTTP may reach all the same.",
+    )
+
+    kv_ledger_days: int = Field(30, ge=1, description="How long a replayed KV request is recognised.")
+    message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
+    shutdown_timeout_sec: float = also_as(
+        "SHUTDOWN_TIMEOUT_SEC",
+        "SHUTDOWN_TIMEOUT_SEC",
+        default=30,
+        gt=0,
+        description="How long a process that is asked to end waits for what it has in hand.",
+    )
+
+    @field_validator("tenant", "project")
+    @classmethod
+    def _is_a_name(cls, value: str) -> str:
+        try:
+            return checked_name("name", value)
+        except ValidationFailure as error:
+            raise ValueError(f"{error.message}; {error.hint}") from None
+
+    @field_validator("credentials_allowed", "addresses_allowed", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value
+
+    @property
+    def owner_url(self) -> SecretStr | None:
+        """The login that migrates."""
+        return self.database_owner_url or self.database_url
+
+
+def variables() -> dict[str, tuple[tuple[str, ...], FieldInfo]]:
+    """Each setting with the variables it is read from."""
+    return {name: (_names(name, field), field) for name, field in Settings.model_fields.items()}
+
+
+def _names(name: str, field: FieldInfo) -> tuple[str, ...]:
+    alias = field.validation_alias
+    if isinstance(alias, AliasChoices):
+        return tuple(str(choice) for choice in alias.choices)
+    return (f"{PREFIX}{name.upper()}",)
+
+
+def read() -> Settings:
+    """The settings of this process, or one error that names every variable that is wrong."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(f"{_variable(fault['loc'])}: {fault['msg']}" for fault in error.errors())
+        raise Fatal(
+            f"settings are wrong: {wrong}", code=Code.CONFIGURATION, hint="see docs/reference/settings.md"
+        ) from None
+
+
+def _variable(location: tuple[int | str, ...]) -> str:
+    name = str(location[0])
+    return name if name.isupper() else f"{PREFIX}{name.upper()}"
+
+
+def unknown(environment: Mapping[str, str] = os.environ) -> dict[str, str | None]:
+    """Variables that look like settings and are none, each with the setting that was probably meant."""
+    known = {name for names, _ in variables().values() for name in names}
+    # WINDROW_SECRET_* hold credentials, WINDROW_TEST_* belong to the tests
+    strays = [
+        name
+        for name in environment
+        if name.startswith(PREFIX) and not name.startswith((f"{PREFIX}SECRET_", f"{PREFIX}TEST_"))
+    ]
+    return {name: next(iter(difflib.get_close_matches(name, known, 1)), None) for name in strays if name not in known}
