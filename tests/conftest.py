@@ -1,39 +1,68 @@
 """What every test may ask for: a database of its own on a real server, and what the code under test has said."""
 
+import asyncio
 import json
-import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import psycopg
 import pytest
+from httpx2 import URL
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
+from tests.engines import Engines
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
 from windrow.telemetry import log
 from windrow.telemetry.declare import Level
 from windrow.telemetry.export import Exported, export
 
+ENGINES = pytest.StashKey[Engines]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=0, help="how many seeds a campaign runs")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ENGINES] = Engines()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """One set of engines for all workers of a parallel run: the controller starts it and tells them where."""
+    node.workerinput["engines"] = node.config.stash[ENGINES].addresses()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[ENGINES].stop()
+
+
 @pytest.fixture(scope="session")
-def server_url() -> str:
+def engines(pytestconfig: pytest.Config) -> dict[str, str]:
+    """Where the real Postgres and the real Temporal of this test run answer."""
+    told = getattr(pytestconfig, "workerinput", {}).get("engines")
+    return told or pytestconfig.stash[ENGINES].addresses()
+
+
+@pytest.fixture(scope="session")
+def server_url(engines: dict[str, str]) -> str:
     """A real Postgres whose login may create databases."""
-    return os.environ["WINDROW_TEST_DATABASE_URL"]
+    return engines["database_url"]
+
+
+@pytest.fixture(scope="session")
+def temporal_address(engines: dict[str, str]) -> str:
+    """A real Temporal server, with the namespace `default`."""
+    return engines["temporal_address"]
 
 
 @pytest.fixture(scope="session")
 def template(server_url: str) -> Iterator[str]:
     """A migrated database of this worker's, to be copied."""
-    import asyncio
-
     name = f"template_{secrets.token_hex(6)}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
@@ -49,9 +78,7 @@ def database_url(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{secrets.token_hex(6)}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    given = conninfo_to_dict(server_url)
-    user = given["user"] + (f":{given['password']}" if given.get("password") else "")
-    yield f"postgresql://{user}@{given['host']}:{given.get('port', 5432)}/{name}"
+    yield str(URL(server_url).copy_with(path=f"/{name}"))
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -73,7 +73,10 @@ class Settings(BaseSettings):
     log_format: Format = Field(
         Format.AUTO, description="`json`, `pretty`, or `auto`: pretty at a terminal, JSON elsewhere."
     )
-    log_level: Level = Field(Level.INFO, description="The lowest level that is written.")
+    log_level: Level | None = Field(
+        None, description="The lowest level that is written: INFO for processes that stay, ERROR for commands, when not set."
+    )
+    debug: bool = Field(False, description="Show the traceback when a command fails unexpectedly.")
     metrics_port: int = Field(0, ge=0, le=65535, description="The port of the Prometheus page; 0 finds a free one.")
     otlp_endpoint: str | None = also_as(
         "OTLP_ENDPOINT",
@@ -95,7 +98,7 @@ class Settings(BaseSettings):
         description="Loopback, private or link-local networks and `host:port`s that outgoing HTTP may reach all the same.",
     )
 
-    kv_ledger_days: int = Field(30, ge=1, description="How long a replayed KV request is recognised.")
+    kv_ledger_days: int = Field(90, ge=1, description="How long a replayed KV request is recognised.")
     message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
     shutdown_timeout_sec: float = also_as(
         "SHUTDOWN_TIMEOUT_SEC",
@@ -161,4 +164,4 @@ def unknown(environment: Mapping[str, str] = os.environ) -> dict[str, str | None
         for name in environment
         if name.startswith(PREFIX) and not name.startswith((f"{PREFIX}SECRET_", f"{PREFIX}TEST_"))
     ]
-    return {name: next(iter(difflib.get_close_matches(name, known, 1)), None) for name in strays if name not in known}
+    return {name: next(iter(difflib.get_close_matches(name, known, 1, cutoff=0.8)), None) for name in strays if name not in known}

@@ -1,0 +1,1 @@
+"""Temporal and nothing but Temporal. Workflow files import contracts and nothing that touches the world."""

@@ -5,16 +5,17 @@ shows nothing. `tenant()` sets the tenant for one transaction; `system()` claims
 and becomes `windrow_app` again by `Transaction.become` before it does the work.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, sql
+from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
-from windrow.contracts.errors import classify
+from windrow.contracts.errors import Code, Fatal, classify
 from windrow.contracts.scope import checked_name
 from windrow.postgres import errors  # noqa: F401 - registers psycopg's exceptions with `classify`
 from windrow.postgres.queries import Query, load
@@ -31,6 +32,7 @@ class Transaction:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.afterwards: list[Callable[[], None]] = []
 
     async def execute(self, query: Query, **parameters: Any) -> int:
         """Run it; how many rows it touched."""
@@ -72,8 +74,20 @@ class Transaction:
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         """What fails inside is undone; the transaction lives on."""
+        promised = len(self.afterwards)
         async with self.connection.transaction():
-            yield
+            try:
+                yield
+            except BaseException:
+                del self.afterwards[promised:]
+                raise
+
+    def after_commit(self, act: Callable[[], None]) -> None:
+        """Do it once this has committed, and not otherwise; at once where every statement commits by itself."""
+        if self.connection.pgconn.transaction_status == TransactionStatus.IDLE:
+            act()
+        else:
+            self.afterwards.append(act)
 
     async def _run(self, query: Query, parameters: Mapping[str, Any]) -> psycopg.AsyncCursor[Row]:
         try:
@@ -116,6 +130,15 @@ class Database:
         async with self.connection() as connection, _transaction(connection, Q.begin_system.text) as tx:
             yield tx
 
+    async def row(self, query: Query, **parameters: Any) -> Row | None:
+        """The only row of a statement that is a transaction of its own and sets its own tenant (`enter_tenant`)."""
+        async with self.connection() as connection:
+            return await Transaction(connection).row(query, **parameters)
+
+    def after_commit(self, act: Callable[[], None]) -> None:
+        """As on a transaction: a statement of its own has committed when it has answered."""
+        act()
+
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection outside any transaction, for single statements that set their own tenant."""
@@ -137,11 +160,25 @@ async def _configure(connection: Connection) -> None:
 @asynccontextmanager
 async def _transaction(connection: Connection, begin: bytes | sql.Composed) -> AsyncIterator[Transaction]:
     await connection.execute(begin)
+    transaction = Transaction(connection)
     try:
-        yield Transaction(connection)
+        yield transaction
+        _must_be_whole(connection)
     except BaseException:
         # a broken connection has nothing left to roll back, and its error would hide the one that matters
         if not connection.closed and not connection.broken:
             await connection.rollback()
         raise
     await connection.commit()
+    for act in transaction.afterwards:
+        act()
+
+
+def _must_be_whole(connection: Connection) -> None:
+    # COMMIT after a failed statement answers without an error, and rolls back
+    if connection.pgconn.transaction_status == TransactionStatus.INERROR:
+        raise Fatal(
+            "a statement of this transaction failed and its error was swallowed: nothing was written",
+            code=Code.UNKNOWN,
+            hint="let the error pass, or catch it around a savepoint",
+        )

@@ -5,8 +5,6 @@ from threading import Thread
 from wsgiref.simple_server import WSGIServer
 
 from opentelemetry import metrics, trace
-from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
@@ -37,6 +35,10 @@ def export(process: str, *, otlp_endpoint: str | None = None, exporter: SpanExpo
     readers: list[MetricReader] = [PrometheusMetricReader()]
     tracers = TracerProvider(resource=resource)
     if otlp_endpoint:
+        # half of what a command takes to start, and most processes send nowhere
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
         base = otlp_endpoint.rstrip("/")
         readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics")))
         exporter = exporter or OTLPSpanExporter(f"{base}/v1/traces")

@@ -1,0 +1,5 @@
+"""`python -m windrow` is `windrow`."""
+
+from windrow.cli import main
+
+main()

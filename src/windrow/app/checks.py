@@ -1,0 +1,148 @@
+"""What `windrow doctor` looks at: each check says how it is, and what to do where it is not well."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from windrow.app.compose import database_url, temporal_address
+from windrow.contracts.errors import WindrowError, classify
+from windrow.contracts.scope import Scope
+from windrow.postgres import Database
+from windrow.postgres.migrate import inspect, migrate
+from windrow.postgres.version import server_version
+from windrow.settings import Settings, unknown
+from windrow.stack import discover
+from windrow.telemetry import redact
+
+ROOM = 1 << 30
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the doctor's report."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+    hint: str | None = None
+
+
+async def examine(settings: Settings, *, repair: bool = False) -> AsyncIterator[Check]:
+    """Every check in order; one that needs another that failed is skipped."""
+    yield _settings()
+    yield _home(settings)
+    yield _stack(settings)
+    database = await _guarded("postgres", lambda: _postgres(settings))
+    yield database
+    schema = await _after(database, "schema", lambda: _schema(settings, repair))
+    yield schema
+    temporal = await _guarded("temporal", lambda: _temporal(settings))
+    yield temporal
+    yield await _after(schema, "checkpoint", lambda: _after(temporal, "checkpoint", lambda: _checkpoint(settings)))
+
+
+async def _guarded(name: str, check: Callable[[], Awaitable[Check]]) -> Check:
+    try:
+        return await check()
+    except (WindrowError, OSError) as error:
+        ours = classify(error)
+        return Check(name, Verdict.FAIL, redact(ours.message), ours.hint)
+
+
+async def _after(needed: Check, name: str, check: Callable[[], Awaitable[Check]]) -> Check:
+    if needed.verdict is not Verdict.OK:
+        return Check(name, Verdict.SKIPPED, f"needs {needed.name}")
+    return await _guarded(name, check)
+
+
+def _settings() -> Check:
+    strays = unknown()
+    if not strays:
+        return Check("settings", Verdict.OK, "every WINDROW_ variable is known")
+    meant = ", ".join(f"{name} (meant {near}?)" if near else name for name, near in strays.items())
+    return Check("settings", Verdict.WARN, f"not known: {meant}", "see docs/reference/settings.md")
+
+
+def _home(settings: Settings) -> Check:
+    home = settings.home.absolute()
+    there = next(path for path in (home, *home.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if free < ROOM:
+        return Check("home", Verdict.WARN, f"{home}: {free >> 20} MiB free", "free some space, or set WINDROW_HOME")
+    return Check("home", Verdict.OK, f"{home}: {free >> 30} GiB free")
+
+
+def _stack(settings: Settings) -> Check:
+    if settings.database_url and settings.temporal_address:
+        return Check("stack", Verdict.OK, "both engines are your own servers")
+    running = discover(settings.home.absolute())
+    if running is None:
+        return Check("stack", Verdict.FAIL, f"nothing runs in {settings.home}", "start it with `windrow up`")
+    return Check("stack", Verdict.OK, f"runs in {settings.home} as process {running.pid}")
+
+
+async def _postgres(settings: Settings) -> Check:
+    version = await server_version(database_url(settings))
+    return Check("postgres", Verdict.OK, f"PostgreSQL {version} answers")
+
+
+async def _schema(settings: Settings, repair: bool) -> Check:
+    url = settings.owner_url.get_secret_value() if settings.owner_url else database_url(settings)
+    schema = await (migrate(url) if repair else inspect(url))
+    if schema.pending and not repair:
+        missing = ", ".join(f"{migration.number:04}" for migration in schema.pending)
+        return Check(
+            "schema", Verdict.FAIL, f"migrations {missing} are missing", "`windrow doctor --repair` applies them"
+        )
+    count = len(schema.applied) + len(schema.pending)
+    return Check(
+        "schema",
+        Verdict.OK,
+        f"{count} migrations" + (f", {len(schema.pending)} of them just now" if schema.pending else ""),
+    )
+
+
+async def _temporal(settings: Settings) -> Check:
+    address = temporal_address(settings)
+    if address is None:
+        return Check(
+            "temporal",
+            Verdict.FAIL,
+            "no Temporal is known",
+            "start it with `windrow up`, or set WINDROW_TEMPORAL_ADDRESS",
+        )
+    from windrow.orchestration.connect import (
+        connect,
+    )  # Temporal's client takes a while to load; not every check needs it
+
+    await connect(address, settings.temporal_namespace)
+    return Check("temporal", Verdict.OK, f"answers at {address}, namespace {settings.temporal_namespace}")
+
+
+async def _checkpoint(settings: Settings) -> Check:
+    from windrow.orchestration.connect import connect
+    from windrow.orchestration.probing import round_trip
+
+    address = temporal_address(settings)
+    assert address, "the check before this one connected to it"
+    client = await connect(address, settings.temporal_namespace)
+    begun = asyncio.get_running_loop().time()
+    async with Database(database_url(settings), size=2) as database:
+        written = await round_trip(client, database, Scope(settings.tenant, settings.project))
+    took = (asyncio.get_running_loop().time() - begun) * 1000
+    return Check(
+        "checkpoint",
+        Verdict.OK,
+        f"version {written.version} written and read through Temporal and Postgres in {took:.0f} ms",
+    )

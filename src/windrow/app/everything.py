@@ -1,0 +1,51 @@
+"""Everything on this machine: the engines, the migrated database, the background work, the metrics page."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from windrow.app.background import Background
+from windrow.app.compose import stack_config
+from windrow.app.housekeeping import keep_house
+from windrow.postgres import Database
+from windrow.postgres.migrate import migrate
+from windrow.postgres.wakeups import Wakeups
+from windrow.settings import Settings
+from windrow.stack import Stack
+from windrow.telemetry import bound, emit
+from windrow.telemetry.export import export, serve_metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """What runs, and where it answers."""
+
+    stack: Stack
+    database: Database
+    metrics_url: str
+
+
+@asynccontextmanager
+async def everything(settings: Settings, *, process: str = "up") -> AsyncIterator[Everything]:
+    """Start it all; leaving stops it in the opposite order."""
+    with bound(agent="orchestrator", directive=process):
+        async with AsyncExitStack() as running:
+            exported = export(process, otlp_endpoint=settings.otlp_endpoint)
+            running.callback(exported.shutdown)
+            stack = await running.enter_async_context(Stack(stack_config(settings)))
+            owner = (
+                settings.database_owner_url.get_secret_value() if settings.database_owner_url else stack.database_url
+            )
+            await migrate(owner)
+            database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
+            background = await running.enter_async_context(Background())
+            wakeups = Wakeups(stack.database_url)
+            keep_house(background, settings, database)
+            background.start("wakeups", wakeups.run)
+            server, _ = serve_metrics(settings.metrics_port)
+            running.callback(server.shutdown)
+            emit("process.started", process=process)
+            try:
+                yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics")
+            finally:
+                emit("process.stopped", process=process)

@@ -1,0 +1,18 @@
+"""What time does to stored things, in the background of every process that stays: sweeps and retentions, all bounded."""
+
+from datetime import timedelta
+
+from windrow import kv
+from windrow.app.background import Background
+from windrow.postgres import Database, idempotency
+from windrow.settings import Settings
+
+_OFTEN = timedelta(seconds=30)
+_SELDOM = timedelta(minutes=15)
+
+
+def keep_house(background: Background, settings: Settings, database: Database) -> None:
+    """Start every sweep."""
+    background.every(_OFTEN, "kv.sweep", lambda: kv.sweep(database))
+    background.every(_SELDOM, "kv.purge", lambda: kv.purge_requests(database, keep_days=settings.kv_ledger_days))
+    background.every(_SELDOM, "idempotency.purge", lambda: idempotency.purge(database))

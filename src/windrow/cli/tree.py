@@ -1,0 +1,40 @@
+"""The command tree. Commands that do not exist yet are not listed."""
+
+from typing import Annotated
+
+import typer
+
+from windrow.cli import audit, demo, doctor, kv, up
+
+tree = typer.Typer(
+    name="windrow",
+    help="Gathers metadata from where an organisation keeps things into one Postgres catalog, exactly once.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(version("windrow"))
+        raise typer.Exit
+
+
+@tree.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+tree.command("up")(up.up)
+tree.command("doctor")(doctor.doctor)
+tree.command("demo")(demo.demo)
+tree.add_typer(kv.kv, name="kv")
+tree.command("audit")(audit.audit)

@@ -1,0 +1,41 @@
+"""A client of a Temporal server that is really there, in a namespace that really exists."""
+
+import asyncio
+from datetime import timedelta
+
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from windrow.contracts.errors import Code, Fatal, RetryableTransient
+
+
+async def connect(address: str, namespace: str, *, patience: timedelta = timedelta(seconds=5)) -> Client:
+    """Connect and look: connecting to a namespace that is missing succeeds, and only asking for it tells."""
+    try:
+        async with asyncio.timeout(patience.total_seconds()):
+            client = await Client.connect(address, namespace=namespace)
+    except (RuntimeError, TimeoutError) as error:
+        raise _unreachable(address, error) from error
+    try:
+        await client.workflow_service.describe_namespace(
+            DescribeNamespaceRequest(namespace=namespace), timeout=patience, retry=False
+        )
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise Fatal(
+                f"Temporal at {address} has no namespace {namespace!r}",
+                code=Code.CONFIGURATION,
+                hint="create it, or name another in WINDROW_TEMPORAL_NAMESPACE",
+            ) from error
+        raise _unreachable(address, error) from error
+    return client
+
+
+def _unreachable(address: str, error: Exception) -> RetryableTransient:
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return RetryableTransient(
+        f"Temporal at {address} cannot be reached: {reason}",
+        code=Code.TEMPORAL_UNREACHABLE,
+        hint="check that it runs: `windrow up` starts one here, WINDROW_TEMPORAL_ADDRESS names another",
+    )

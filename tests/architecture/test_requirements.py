@@ -1,0 +1,48 @@
+"""The clauses and the tests that carry them: no mark without a clause, no finished area without its proofs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ID = r"(?:KV|LT|NI|MW|HV|OR|EV|RR)-\d+"
+# what the issues done so far have promised; each issue adds its own
+PROMISED = {
+    *(f"KV-{number}" for number in range(1, 11)),
+    *(f"LT-{number}" for number in range(1, 6)),
+    "HV-3",
+    "HV-40",
+    "EV-13",
+}
+
+
+def clauses() -> set[str]:
+    text = (ROOT / "docs" / "requirements.md").read_text()
+    return set(re.findall(rf"(?:^- |[.] |^)({ID}) ", text, flags=re.MULTILINE))
+
+
+def proven() -> set[str]:
+    marks = [
+        call
+        for test in (ROOT / "tests").rglob("*.py")
+        for call in re.findall(r"mark\.req\(([^)]*)\)", test.read_text())
+    ]
+    return {clause for call in marks for clause in re.findall(ID, call)}
+
+
+def test_every_mark_names_a_clause() -> None:
+    assert proven() - clauses() == set()
+
+
+def test_every_promised_clause_is_proven() -> None:
+    assert clauses() >= PROMISED
+    assert PROMISED - proven() == set()
+
+
+def test_what_is_not_yet_proven_is_listed(request: pytest.FixtureRequest) -> None:
+    missing = sorted(clauses() - proven(), key=lambda clause: (clause[:2], int(clause[3:])))
+    report = f"{len(clauses()) - len(missing)} of {len(clauses())} clauses carry a test; not yet: {' '.join(missing) or 'none'}"
+    request.node.user_properties.append(("requirements", report))
+
+    assert len(missing) < len(clauses())

@@ -1,0 +1,217 @@
+"""Draws the pages under docs/reference/ from the code. `make docs` writes them; a test fails when one is out of date."""
+
+import asyncio
+import inspect
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+import typer
+
+from windrow.cli import frame, tree
+from windrow.contracts import errors, retry
+from windrow.postgres.migrate import migrate
+from windrow.settings import variables
+from windrow.stack import UNSAFE_BUT_FAST, EmbeddedPostgres, Stack, StackConfig
+from windrow.stack.programs import postgres_install
+from windrow.telemetry import catalogue, log
+
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+DRAWN = "<!-- drawn by `make docs`: change the code, not this page -->"
+
+
+def page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", DRAWN, *parts]) + "\n"
+
+
+def grid(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+    def line(cells: Iterable[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(head), line("---" for _ in head), *(line(row) for row in rows)])
+
+
+def settings() -> str:
+    rows = []
+    for names, field in variables().values():
+        default = field.default
+        shown = (
+            "not set"
+            if default is None
+            else " ".join(default) or "empty"
+            if isinstance(default, tuple)
+            else str(default)
+        )
+        rows.append(
+            (
+                ", ".join(f"`{name}`" for name in names),
+                f"`{shown}`" if default is not None else shown,
+                field.description,
+            )
+        )
+    return page(
+        "Settings",
+        "Read once, when a process starts. A process that finds a wrong one says which, and ends.",
+        grid(("variable", "default", "meaning"), rows),
+    )
+
+
+def log_events() -> str:
+    always = ", ".join(f"`{name}`" for name in ("timestamp", "level", "event", *log.REQUIRED))
+    parts = [
+        f"Every line carries {always}; inside a workflow or activity also `workflow_id` and `run_id`. What is not known yet is the word `unknown`."
+    ]
+    for area in catalogue.areas():
+        rows = [
+            (
+                f"`{event.name}`",
+                event.level,
+                event.says,
+                ", ".join([*event.fields, *(f"{name}?" for name in event.optional)]),
+            )
+            for event in area.EVENTS
+        ]
+        parts += [
+            f"## {area.__name__.rpartition('.')[2]}",
+            inspect.getdoc(area) or "",
+            grid(("event", "level", "meaning", "fields"), rows),
+        ]
+    return page("Log events", *parts)
+
+
+def metrics() -> str:
+    families = grid(
+        ("metric", "kind", "labels", "meaning"),
+        [
+            (f"`{metric.name.replace('.', '_')}`", metric.kind, ", ".join(metric.labels), metric.says)
+            for metric in sorted(catalogue.metrics().values(), key=lambda each: each.name)
+        ],
+    )
+    spans = grid(
+        ("span", "attributes", "meaning"),
+        [(f"`{span.name}`", ", ".join(span.attributes), span.says) for span in catalogue.spans().values()],
+    )
+    return page(
+        "Metrics and spans",
+        "`windrow up` serves the metrics for Prometheus and prints where; `WINDROW_OTLP_ENDPOINT` sends both by OTLP. Metrics carry no ids as labels: ids are in logs and spans.",
+        "## Metrics",
+        families,
+        "## Spans",
+        spans,
+    )
+
+
+def error_family() -> str:
+    classes = [
+        (f"`{kind.__name__}`", inspect.getdoc(kind), _policy(policy), frame.EXIT_CODES[kind])
+        for kind, policy in retry.POLICIES.items()
+    ]
+    source = inspect.getsource(errors.Code)
+    codes = re.findall(r'^    (?:# (\w+)|(\w+) = "\w+"(?:  # (.*))?)$', source, re.MULTILINE)
+    rows, current = [], ""
+    for heading, code, meaning in codes:
+        current = heading or current
+        if code:
+            rows.append((f"`{code}`", f"`{current}`", meaning or code.replace("_", " ").lower()))
+    return page(
+        "Errors",
+        "The class decides what happens next, the code says what happened, the hint of an error says what a person can do.",
+        grid(("class", "meaning", "tried again", "exit code"), classes),
+        grid(("code", "usual class", "meaning"), rows),
+    )
+
+
+def _policy(policy: retry.RetryPolicy) -> str:
+    if policy is retry.NEVER:
+        return "never"
+    jitter = f", jittered down by up to {policy.spread:.0%}" if policy.spread else ""
+    return f"after {policy.first.total_seconds():g} s, doubling to {policy.ceiling.total_seconds():g} s, {policy.attempts} attempts{jitter}"
+
+
+def command_line() -> str:
+    parts = [inspect.getdoc(frame).split("\n\n")[1].replace("\n", " ")]  # type: ignore[union-attr]
+    _describe(typer.main.get_command(tree), "windrow", parts)
+    return page("The command line", *parts)
+
+
+def _describe(command: click.Command, path: str, parts: list[str]) -> None:
+    if isinstance(command, click.Group):
+        parts.append(f"## {path}" if path == "windrow" else f"## {path} …")
+        parts.append(command.help or "")
+        for name, inner in command.commands.items():
+            _describe(inner, f"{path} {name}", parts)
+        return
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    options = [
+        parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.hidden and "--help" not in parameter.opts
+    ]
+    usage = " ".join(
+        [
+            path,
+            *(argument.make_metavar(click.Context(command)) for argument in arguments),
+            "[OPTIONS]" if options else "",
+        ]
+    ).strip()
+    parts += [f"### {path}", inspect.cleandoc(command.help or ""), f"```\n{usage}\n```"]
+    if options:
+        parts.append(
+            grid(("option", "meaning"), [(f"`{', '.join(option.opts)}`", option.help or "") for option in options])
+        )
+
+
+def schema(url: str) -> str:
+    """The schema as the migrations leave it, without what differs from server to server."""
+    dump = subprocess.run(
+        [postgres_install() / "bin" / "pg_dump", "--schema-only", "--no-owner", "--schema=windrow", f"--dbname={url}"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    kept = [
+        line for line in dump.splitlines() if not line.startswith(("--", "SET ", "SELECT pg_catalog.set_config", "\\"))
+    ]
+    return (
+        "-- drawn by `make docs` from the migrations: change those, not this file\n"
+        + re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+        + "\n"
+    )
+
+
+PAGES = {
+    "settings.md": settings,
+    "log-events.md": log_events,
+    "metrics.md": metrics,
+    "errors.md": error_family,
+    "cli.md": command_line,
+}
+
+
+async def _schema_of_a_new_database() -> str:
+    directory = Path(tempfile.mkdtemp(prefix="windrow-docs-"))
+    directory.chmod(0o711)  # noqa: ASYNC240 - nothing else runs here
+    try:
+        async with Stack(
+            StackConfig(directory / "home", EmbeddedPostgres(settings=UNSAFE_BUT_FAST), temporal=None)
+        ) as stack:
+            await migrate(stack.database_url)
+            return schema(stack.database_url)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def main() -> None:
+    REFERENCE.mkdir(exist_ok=True)
+    for name, draw in PAGES.items():
+        (REFERENCE / name).write_text(draw())
+    (REFERENCE / "schema.sql").write_text(asyncio.run(_schema_of_a_new_database()))
+
+
+if __name__ == "__main__":
+    main()
