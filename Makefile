@@ -36,7 +36,10 @@ bench: $(READY) ## measure, as ratios against a peer and the raw limit (ONLY=nam
 	@$(BIN)/python -m bench $(ONLY)
 
 campaign: $(READY) ## the long, seeded tests (SEEDS=n)
-	@$(BIN)/python -m pytest -n 2 -m campaign --seeds $(SEEDS) -s
+	@$(BIN)/python tools/campaign.py $(SEEDS)
+
+browsers: ## the browser for the console's tests
+	@tools/browsers.sh
 
 docs: $(READY) ## draw the reference pages anew from the code
 	@$(BIN)/python tools/reference.py

@@ -24,7 +24,9 @@ ENGINES = pytest.StashKey[Engines]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--seeds", type=int, default=0, help="how many seeds a campaign runs")
+    parser.addoption(
+        "--seed", type=int, default=0, help="drives the tests marked `campaign`; `make campaign` counts it up"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,6 +41,12 @@ def pytest_configure_node(node: Any) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[ENGINES].stop()
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    """What a generated story is generated from."""
+    return int(pytestconfig.getoption("--seed"))
 
 
 @pytest.fixture(scope="session")

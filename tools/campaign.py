@@ -1,0 +1,41 @@
+"""`make campaign SEEDS=n`: the seeded tests again and again, each time with another seed; which seeds failed is printed.
+
+The tests that carry the mark `campaign` run once in `make test`. Here each seed drives hypothesis and the `seed` fixture.
+"""
+
+import subprocess
+import sys
+import time
+
+
+def main() -> None:
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    failed: list[int] = []
+    begun = time.monotonic()
+    for seed in range(1, seeds + 1):
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "campaign",
+            "-n",
+            "2",
+            "--seed",
+            str(seed),
+            f"--hypothesis-seed={seed}",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True)
+        summary = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "no output"
+        print(f"seed {seed:>4}  {summary}", flush=True)
+        if done.returncode:
+            failed.append(seed)
+            print(done.stdout)
+    minutes = (time.monotonic() - begun) / 60
+    print(f"{seeds - len(failed)} passed, {len(failed)} failed")
+    print(f"{minutes:.1f} minutes" + (f"; failed seeds: {failed}" if failed else ""))
+    sys.exit(bool(failed))
+
+
+main()
