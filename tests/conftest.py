@@ -126,9 +126,12 @@ class Spans:
     def __init__(self, exported: Exported, memory: InMemorySpanExporter) -> None:
         self._exported, self._memory = exported, memory
 
-    def named(self, name: str) -> list[ReadableSpan]:
+    def all(self) -> list[ReadableSpan]:
         self._exported.tracers.force_flush()
-        return [span for span in self._memory.get_finished_spans() if span.name == name]
+        return list(self._memory.get_finished_spans())
+
+    def named(self, name: str) -> list[ReadableSpan]:
+        return [span for span in self.all() if span.name == name]
 
 
 @pytest.fixture(scope="session")

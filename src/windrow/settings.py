@@ -74,7 +74,8 @@ class Settings(BaseSettings):
         Format.AUTO, description="`json`, `pretty`, or `auto`: pretty at a terminal, JSON elsewhere."
     )
     log_level: Level | None = Field(
-        None, description="The lowest level that is written: INFO for processes that stay, ERROR for commands, when not set."
+        None,
+        description="The lowest level that is written: INFO for processes that stay, ERROR for commands, when not set.",
     )
     debug: bool = Field(False, description="Show the traceback when a command fails unexpectedly.")
     metrics_port: int = Field(0, ge=0, le=65535, description="The port of the Prometheus page; 0 finds a free one.")
@@ -98,6 +99,14 @@ class Settings(BaseSettings):
         description="Loopback, private or link-local networks and `host:port`s that outgoing HTTP may reach all the same.",
     )
 
+    aws_endpoint: str | None = Field(None, description="The endpoint of a Secrets Manager that is not Amazon's.")
+    webhooks: Words = Field(
+        (), description="The sinks that subscriptions may name: `NAME=URL`, several between spaces."
+    )
+    webhook_secret: SecretStr | None = Field(
+        None, description="What deliveries to webhooks are signed with; unsigned when not set."
+    )
+
     kv_ledger_days: int = Field(90, ge=1, description="How long a replayed KV request is recognised.")
     message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
     shutdown_timeout_sec: float = also_as(
@@ -116,7 +125,7 @@ class Settings(BaseSettings):
         except ValidationFailure as error:
             raise ValueError(f"{error.message}; {error.hint}") from None
 
-    @field_validator("credentials_allowed", "addresses_allowed", mode="before")
+    @field_validator("credentials_allowed", "addresses_allowed", "webhooks", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value
@@ -164,4 +173,8 @@ def unknown(environment: Mapping[str, str] = os.environ) -> dict[str, str | None
         for name in environment
         if name.startswith(PREFIX) and not name.startswith((f"{PREFIX}SECRET_", f"{PREFIX}TEST_"))
     ]
-    return {name: next(iter(difflib.get_close_matches(name, known, 1, cutoff=0.8)), None) for name in strays if name not in known}
+    return {
+        name: next(iter(difflib.get_close_matches(name, known, 1, cutoff=0.8)), None)
+        for name in strays
+        if name not in known
+    }

@@ -1,12 +1,16 @@
 """Everything on this machine: the engines, the migrated database, the background work, the metrics page."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 from windrow.app.background import Background
 from windrow.app.compose import stack_config
 from windrow.app.housekeeping import keep_house
+from windrow.app.outside import outside
+from windrow.messages import Relay, RelayLimits
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
 from windrow.postgres.wakeups import Wakeups
@@ -39,8 +43,11 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             await migrate(owner)
             database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
             background = await running.enter_async_context(Background())
+            beyond = await running.enter_async_context(outside(settings, os.environ))
             wakeups = Wakeups(stack.database_url)
+            relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
             keep_house(background, settings, database)
+            background.start("relay", relay.run)
             background.start("wakeups", wakeups.run)
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
@@ -49,3 +56,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
                 yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics")
             finally:
                 emit("process.stopped", process=process)
+
+
+def _limits(settings: Settings) -> RelayLimits:
+    return RelayLimits(grace=timedelta(seconds=settings.shutdown_timeout_sec))

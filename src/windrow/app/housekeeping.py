@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from windrow import kv
+from windrow import kv, messages
 from windrow.app.background import Background
 from windrow.postgres import Database, idempotency
 from windrow.settings import Settings
@@ -16,3 +16,6 @@ def keep_house(background: Background, settings: Settings, database: Database) -
     background.every(_OFTEN, "kv.sweep", lambda: kv.sweep(database))
     background.every(_SELDOM, "kv.purge", lambda: kv.purge_requests(database, keep_days=settings.kv_ledger_days))
     background.every(_SELDOM, "idempotency.purge", lambda: idempotency.purge(database))
+    keep = timedelta(hours=settings.message_retention_hours)
+    background.every(_SELDOM, "messages.purge", lambda: messages.purge(database, keep=keep))
+    background.every(_OFTEN, "messages.lag", lambda: messages.measure_lag(database))

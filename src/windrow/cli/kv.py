@@ -119,7 +119,7 @@ async def entries(
     settings = read()
     within = scope(settings, tenant, project)
     async with opened(settings) as app:
-        fingerprints = await store.Fingerprints.load(app.database)
+        fingerprints = await store.Fingerprints.load(app.database, within.tenant_id)
         async with app.database.tenant(within.tenant_id) as tx:
             found = await store.entries(tx, within, prefix, after=named(within, after) if after else None, limit=limit)
     rows = [
@@ -127,9 +127,7 @@ async def entries(
             "path": entry.key.path,
             "version": entry.version,
             "purpose": entry.semantics.purpose,
-            "value": fingerprints.of(within.tenant_id, entry.value)
-            if entry.semantics.purpose in HIDDEN
-            else entry.value,
+            "value": fingerprints.of(entry.value) if entry.semantics.purpose in HIDDEN else entry.value,
             "last_writer": entry.last_writer,
             "updated_at": entry.updated_at,
             "expires_at": entry.expires_at,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from windrow.cli import audit, demo, doctor, kv, up
+from windrow.cli import audit, demo, dlq, doctor, kv, topics, up
 
 tree = typer.Typer(
     name="windrow",
@@ -37,4 +37,6 @@ tree.command("up")(up.up)
 tree.command("doctor")(doctor.doctor)
 tree.command("demo")(demo.demo)
 tree.add_typer(kv.kv, name="kv")
+tree.add_typer(topics.topics, name="topics")
+tree.add_typer(dlq.dlq, name="dlq")
 tree.command("audit")(audit.audit)

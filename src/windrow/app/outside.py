@@ -1,0 +1,58 @@
+"""The outside world as the settings allow it: outgoing HTTP, credentials, objects, webhooks."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from windrow.contracts.errors import Code, Fatal
+from windrow.contracts.scope import checked_name
+from windrow.http import HttpClient, HttpPolicy
+from windrow.messages import Sink, Webhook
+from windrow.objects import Objects, open_objects
+from windrow.settings import Settings
+from windrow.vault import Grants, Secret, Vault
+from windrow.vault.aws import AwsSecretsManager
+from windrow.vault.environment import Environment
+from windrow.vault.files import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What leads out of the process."""
+
+    vault: Vault
+    objects: Objects
+    sinks: Mapping[str, Sink]
+
+
+@asynccontextmanager
+async def outside(settings: Settings, environment: Mapping[str, str]) -> AsyncIterator[Outside]:
+    """Opened for the length of a process; the environment is where `env:` credentials come from."""
+    async with AsyncExitStack() as kept:
+        backends = (Environment(environment), Files(), AwsSecretsManager(endpoint_url=settings.aws_endpoint))
+        vault = await kept.enter_async_context(Vault(backends, Grants.parse(settings.credentials_allowed)))
+        policy = HttpPolicy(source="webhook", allow=settings.addresses_allowed)
+        client = await kept.enter_async_context(HttpClient(policy))
+        yield Outside(vault, objects(settings), webhooks(settings, client))
+
+
+def objects(settings: Settings) -> Objects:
+    """The object store of the settings; below the home directory when they name none."""
+    url = settings.object_store or f"file:{settings.home.absolute() / 'objects'}"
+    return open_objects(url, endpoint=settings.object_store_endpoint)
+
+
+def webhooks(settings: Settings, client: HttpClient) -> dict[str, Sink]:
+    """The sinks that subscriptions may name, from `NAME=URL` words."""
+    secret = Secret(settings.webhook_secret.get_secret_value()) if settings.webhook_secret else None
+    sinks: dict[str, Sink] = {}
+    for word in settings.webhooks:
+        name, _, url = word.partition("=")
+        if not url:
+            raise Fatal(
+                "WINDROW_WEBHOOKS holds a word that is not NAME=URL",
+                code=Code.CONFIGURATION,
+                hint="see docs/reference/settings.md",
+            )
+        sinks[checked_name("sink", name)] = Webhook(client, url, secret=secret)
+    return sinks
