@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-import click
 import typer
 
 from windrow.cli import frame, tree
@@ -139,31 +139,29 @@ def command_line() -> str:
     return page("The command line", *parts)
 
 
-def _describe(command: click.Command, path: str, parts: list[str]) -> None:
-    if isinstance(command, click.Group):
-        parts.append(f"## {path}" if path == "windrow" else f"## {path} …")
-        parts.append(command.help or "")
-        for name, inner in command.commands.items():
-            _describe(inner, f"{path} {name}", parts)
+def _describe(command: Any, path: str, parts: list[str]) -> None:
+    if inner := getattr(command, "commands", None):
+        parts += [f"## {path}" if path == "windrow" else f"## {path} …", command.help or ""]
+        for name, each in inner.items():
+            _describe(each, f"{path} {name}", parts)
         return
-    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     options = [
         parameter
         for parameter in command.params
-        if isinstance(parameter, click.Option) and not parameter.hidden and "--help" not in parameter.opts
+        if parameter.param_type_name == "option" and "--help" not in parameter.opts
     ]
-    usage = " ".join(
-        [
-            path,
-            *(argument.make_metavar(click.Context(command)) for argument in arguments),
-            "[OPTIONS]" if options else "",
-        ]
-    ).strip()
+    usage = " ".join([path, *(_metavar(argument) for argument in arguments), "[OPTIONS]" if options else ""]).strip()
     parts += [f"### {path}", inspect.cleandoc(command.help or ""), f"```\n{usage}\n```"]
-    if options:
-        parts.append(
-            grid(("option", "meaning"), [(f"`{', '.join(option.opts)}`", option.help or "") for option in options])
-        )
+    rows = [(_metavar(argument), argument.help or "") for argument in arguments]
+    rows += [(f"`{', '.join(option.opts)}`", option.help or "") for option in options]
+    if rows:
+        parts.append(grid(("argument or option", "meaning"), rows))
+
+
+def _metavar(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    return name if argument.required else f"[{name}]"
 
 
 def schema(url: str) -> str:

@@ -2,12 +2,14 @@
 
 import asyncio
 import shutil
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from windrow.app.compose import database_url, temporal_address
-from windrow.contracts.errors import WindrowError, classify
+from windrow.app.outside import objects
+from windrow.contracts.errors import Code, Fatal, WindrowError, classify
 from windrow.contracts.scope import Scope
 from windrow.postgres import Database
 from windrow.postgres.migrate import inspect, migrate
@@ -47,6 +49,7 @@ async def examine(settings: Settings, *, repair: bool = False) -> AsyncIterator[
     yield database
     schema = await _after(database, "schema", lambda: _schema(settings, repair))
     yield schema
+    yield await _guarded("objects", lambda: _objects(settings))
     temporal = await _guarded("temporal", lambda: _temporal(settings))
     yield temporal
     yield await _after(schema, "checkpoint", lambda: _after(temporal, "checkpoint", lambda: _checkpoint(settings)))
@@ -111,6 +114,18 @@ async def _schema(settings: Settings, repair: bool) -> Check:
         Verdict.OK,
         f"{count} migrations" + (f", {len(schema.pending)} of them just now" if schema.pending else ""),
     )
+
+
+async def _objects(settings: Settings) -> Check:
+    store, key, data = objects(settings).for_tenant(settings.tenant), f"probe/{uuid.uuid4().hex}", b"windrow doctor"
+    await store.put_if_absent(key, data)
+    try:
+        if await store.get(key) != data:
+            raise Fatal("the object store gives back other bytes than it was given", code=Code.CORRUPTED)
+    finally:
+        await store.delete(key)
+    place = settings.object_store or f"{settings.home / 'objects'}"
+    return Check("objects", Verdict.OK, f"written, read and deleted in {place}")
 
 
 async def _temporal(settings: Settings) -> Check:
