@@ -117,9 +117,6 @@ _OS_ERRORS: dict[int, tuple[type[WindrowError], Code, str]] = {
     errno.ENOSPC: (Fatal, Code.DISK_FULL, "free some space on that disk, then try again"),
     errno.EDQUOT: (Fatal, Code.DISK_FULL, "the disk quota is used up; free some space, then try again"),
     errno.EROFS: (Fatal, Code.READ_ONLY, "choose a directory that can be written (WINDROW_HOME)"),
-    errno.EACCES: (Fatal, Code.FORBIDDEN, "check the permissions of that path"),
-    errno.EPERM: (Fatal, Code.FORBIDDEN, "check the permissions of that path"),
-    errno.ENOENT: (ValidationFailure, Code.NOT_FOUND, "check the path"),
     errno.EADDRINUSE: (Fatal, Code.PORT_TAKEN, "choose another port, or stop what is using it"),
     errno.ENAMETOOLONG: (ValidationFailure, Code.INVALID, "choose a shorter path"),
 }
@@ -144,6 +141,16 @@ def _(error: TimeoutError) -> WindrowError:
 @classify.register
 def _(error: ConnectionError) -> WindrowError:
     return RetryableTransient(str(error) or type(error).__name__, code=Code.NETWORK)
+
+
+@classify.register
+def _(error: FileNotFoundError) -> WindrowError:
+    return ValidationFailure(str(error) or "not there", code=Code.NOT_FOUND, hint="check the path")
+
+
+@classify.register
+def _(error: PermissionError) -> WindrowError:
+    return Fatal(str(error) or "not permitted", code=Code.FORBIDDEN, hint="check the permissions of that path")
 
 
 @classify.register
