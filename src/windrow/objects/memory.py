@@ -1,0 +1,22 @@
+"""Objects that live as long as the process: for tests and demonstrations."""
+
+from obstore.store import MemoryStore
+
+from windrow.contracts.scope import checked_name
+from windrow.objects.obstore_driver import ObstoreDriver
+from windrow.objects.signing import UrlSigner, signing_for
+from windrow.objects.store import ObjectStore
+
+
+class MemoryObjects:
+    """One store in memory, with a folder for each tenant."""
+
+    def __init__(self, signer: UrlSigner | None = None) -> None:
+        self._signer, self._store = signer, MemoryStore()
+
+    def for_tenant(self, tenant_id: str) -> ObjectStore:
+        place = checked_name("tenant", tenant_id)
+        return ObjectStore(ObstoreDriver("memory", self._store, place, signing_for(self._signer, tenant_id)))
+
+    async def sweep(self) -> int:
+        return 0
