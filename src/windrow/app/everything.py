@@ -10,6 +10,7 @@ from windrow.app.background import Background
 from windrow.app.compose import stack_config
 from windrow.app.housekeeping import keep_house
 from windrow.app.outside import outside
+from windrow.contracts.errors import WindrowError
 from windrow.messages import Relay, RelayLimits
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
@@ -46,7 +47,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             beyond = await running.enter_async_context(outside(settings, os.environ))
             wakeups = Wakeups(stack.database_url)
             relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
-            keep_house(background, settings, database)
+            keep_house(background, settings, database, beyond.objects)
             background.start("relay", relay.run)
             background.start("wakeups", wakeups.run)
             server, _ = serve_metrics(settings.metrics_port)
@@ -54,8 +55,10 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             emit("process.started", process=process)
             try:
                 yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics")
-            finally:
-                emit("process.stopped", process=process)
+            except WindrowError as error:
+                emit("process.failed", process=process, error_class=error.error_class, code=error.code, error=error)
+                raise
+            emit("process.stopped", process=process)
 
 
 def _limits(settings: Settings) -> RelayLimits:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from windrow import kv, messages
 from windrow.app.background import Background
+from windrow.objects import Objects
 from windrow.postgres import Database, idempotency
 from windrow.settings import Settings
 
@@ -11,7 +12,7 @@ _OFTEN = timedelta(seconds=30)
 _SELDOM = timedelta(minutes=15)
 
 
-def keep_house(background: Background, settings: Settings, database: Database) -> None:
+def keep_house(background: Background, settings: Settings, database: Database, objects: Objects) -> None:
     """Start every sweep."""
     background.every(_OFTEN, "kv.sweep", lambda: kv.sweep(database))
     background.every(_SELDOM, "kv.purge", lambda: kv.purge_requests(database, keep_days=settings.kv_ledger_days))
@@ -19,3 +20,4 @@ def keep_house(background: Background, settings: Settings, database: Database) -
     keep = timedelta(hours=settings.message_retention_hours)
     background.every(_SELDOM, "messages.purge", lambda: messages.purge(database, keep=keep))
     background.every(_OFTEN, "messages.lag", lambda: messages.measure_lag(database))
+    background.every(_SELDOM, "objects.sweep", objects.sweep)

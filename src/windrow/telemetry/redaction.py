@@ -5,6 +5,7 @@ are secret by their name, and shapes that carry secrets (`user:password@host`, `
 """
 
 import base64
+import json
 import re
 import threading
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ from urllib.parse import quote, quote_plus
 REDACTED = "[redacted]"
 # shorter values would blank out half of every line, and a secret that short protects nothing
 SHORTEST = 4
+# hourly tokens for a year would otherwise slow every line down; those of long ago have run out
+MOST_FORMS = 4096
 
 _SECRET_NAME = re.compile(
     r"pass(word|wd|phrase)|secret|token|api_?key|access_?key|private_?key|authori[sz]ation|cookie|credential|signature|jwt",
@@ -24,38 +27,43 @@ _SHOWN_NAMES = frozenset({"cursor_token", "credential_ref", "secret_ref", "token
 _SHAPES = (
     (re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s:@]*:[^/\s@]+@", re.IGNORECASE), rf"\g<scheme>{REDACTED}@"),
     (re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE), rf"\1 {REDACTED}"),
-    (re.compile(r"(?i)\b(password|passwd|secret|token|api_?key)(\s*=\s*)[^\s&;,'\"]+"), rf"\1\2{REDACTED}"),
+    (
+        re.compile(
+            r"(?i)\b(password|passwd|secret|\w*token|api_?key|(?:x-amz-)?signature|x-amz-credential|sig)(\s*=\s*)[^\s&;,'\"]+"
+        ),
+        rf"\1\2{REDACTED}",
+    ),
 )
 
 
 class Redactor:
-    """The values known to be secret in this process."""
+    """The values known to be secret in this process; of very many, the latest."""
 
     def __init__(self) -> None:
-        self._forms: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
+        # in the order in which they became known, and longest first: a secret may begin with another one
+        self._known: dict[str, None] = {}
+        self._longest_first: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
     def know(self, value: str) -> None:
         """Remember a secret, in the forms in which it may travel."""
         if len(value) < SHORTEST:
             return
-        raw = value.encode()
-        forms = {value, repr(value)[1:-1], quote(value, safe=""), quote_plus(value)}
-        forms |= {base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("=")}
-        # a secret of several lines may be logged line by line
-        forms |= {line for line in value.splitlines() if len(line) >= 16}
         with self._lock:
-            if forms <= self._forms:
+            fresh = _forms(value) - self._known.keys()
+            if not fresh:
                 return
-            self._forms |= forms
-            longest_first = sorted(self._forms, key=len, reverse=True)
-            self._pattern = re.compile("|".join(re.escape(form) for form in longest_first))
+            self._known |= dict.fromkeys(sorted(fresh))
+            while len(self._known) > MOST_FORMS:
+                del self._known[next(iter(self._known))]
+            self._longest_first = tuple(sorted(self._known, key=len, reverse=True))
 
     def text(self, text: str) -> str:
         """The text with every known secret and every secret shape blanked out."""
-        if self._pattern is not None:
-            text = self._pattern.sub(REDACTED, text)
+        # plain searches: one pattern of all secrets takes most of a second to compile when there are hundreds
+        for form in self._longest_first:
+            if form in text:
+                text = text.replace(form, REDACTED)
         for shape, replacement in _SHAPES:
             text = shape.sub(replacement, text)
         return text
@@ -73,6 +81,16 @@ class Redactor:
         if value is None or isinstance(value, bool | int | float):
             return value
         return self.text(str(value))
+
+
+def _forms(value: str) -> set[str]:
+    raw = value.encode("utf-8", "surrogatepass")
+    plain = {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    coded = {base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("=")}
+    quoted = {quote(raw, safe=""), quote_plus(raw)}
+    # a secret of several lines may be logged line by line
+    lines = {line for line in value.splitlines() if len(line) >= 16}
+    return plain | coded | quoted | lines
 
 
 def secret_by_name(name: str) -> bool:

@@ -1,6 +1,7 @@
 """Secrets stay out, by value, by name and by shape."""
 
 import base64
+import json
 from urllib.parse import quote
 
 import pytest
@@ -64,6 +65,8 @@ def test_fingerprints_and_references_are_shown() -> None:
         ("Authorization: Bearer abcdefghijkl", "abcdefghijkl"),
         ("https://x/?a=1&token=abcdef&b=2", "abcdef"),
         ("password=hunter22 host=db", "hunter22"),
+        ("https://b.s3/x?X-Amz-Signature=abcdef12&x=1", "abcdef12"),
+        ("https://x/?access_token=abcdef12", "abcdef12"),
     ],
 )
 def test_shapes_that_carry_secrets_are_blanked(text: str, leak: str) -> None:
@@ -102,3 +105,26 @@ def test_redaction_keeps_the_shape_of_what_holds_no_secret(value: object) -> Non
 
     if not isinstance(value, dict):
         assert shape(redactor.value(value)) == shape(value)
+
+
+def test_a_secret_that_begins_with_another_one_is_blanked_whole() -> None:
+    redactor = Redactor()
+    for secret in ("abcdef", "abcdefghijkl"):
+        redactor.know(secret)
+
+    assert redactor.text("<abcdefghijkl>") == f"<{REDACTED}>"
+
+
+def test_a_secret_with_quotes_is_blanked_inside_json() -> None:
+    redactor = Redactor()
+    redactor.know('pass"word\\x')
+
+    assert "word" not in redactor.text(json.dumps({"k": 'pass"word\\x'}))
+
+
+def test_of_very_many_secrets_the_latest_are_known() -> None:
+    redactor = Redactor()
+    for number in range(3000):
+        redactor.know(f"hourly-token-{number:05}")
+
+    assert "hourly-token-02999" not in redactor.text("a hourly-token-02999 b")
