@@ -24,12 +24,18 @@ _SECRET_NAME = re.compile(
 )
 # a fingerprint, a reference and the name of a thing are made to be shown
 _SHOWN_NAMES = frozenset({"cursor_token", "credential_ref", "secret_ref", "token_count", "idempotency_key"})
+# bounded everywhere: these run over whatever a hostile peer makes us log
 _SHAPES = (
-    (re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s:@]*:[^/\s@]+@", re.IGNORECASE), rf"\g<scheme>{REDACTED}@"),
-    (re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE), rf"\1 {REDACTED}"),
+    (
+        re.compile(r"\b(?P<scheme>[a-z][a-z0-9+.-]{0,30}://)[^/\s:@]{0,256}:[^/\s@]{1,1024}@", re.IGNORECASE),
+        rf"\g<scheme>{REDACTED}@",
+    ),
+    (re.compile(r"\b(Bearer|Basic)\s{1,8}[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE), rf"\1 {REDACTED}"),
     (
         re.compile(
-            r"(?i)\b(password|passwd|secret|\w*token|api_?key|(?:x-amz-)?signature|x-amz-credential|sig)(\s*=\s*)[^\s&;,'\"]+"
+            r"\b(password|passwd|secret|\w{0,40}token|api_?key|(?:x-amz-)?signature|x-amz-credential|sig)"
+            r"(\s{0,8}=\s{0,8})[^\s&;,'\"]+",
+            re.IGNORECASE,
         ),
         rf"\1\2{REDACTED}",
     ),

@@ -93,6 +93,6 @@ SPANS = (
     Span(
         "message.deliver",
         "One attempt to deliver one message to a sink.",
-        ("topic", "subscription", "message_id", "attempt"),
+        ("topic", "subscription", "message_id", "attempt", "outcome"),
     ),
 )
