@@ -207,7 +207,7 @@ BEGIN
   moment := clock_timestamp();
   at_expiry := moment + in_ttl;
   IF at_slot IS NOT NULL THEN
-    UPDATE leases l SET epoch = l.epoch + 1, holder = in_holder, acquired_at = moment, expires_at = at_expiry
+    UPDATE leases l SET epoch = l.epoch + 1, holder = in_holder, ttl = in_ttl, acquired_at = moment, expires_at = at_expiry
      WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = at_slot
     RETURNING l.epoch INTO at_epoch;
     RETURN;
@@ -219,8 +219,8 @@ BEGIN
   LOOP
     -- to insert a row that another transaction is inserting would wait for it; who has this lock is alone
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended(format('%s %s', in_key, candidate), 1));
-    INSERT INTO leases (tenant_id, key, slot, epoch, holder, acquired_at, expires_at)
-    VALUES (in_tenant, in_key, candidate, 1, in_holder, moment, at_expiry)
+    INSERT INTO leases (tenant_id, key, slot, epoch, holder, ttl, acquired_at, expires_at)
+    VALUES (in_tenant, in_key, candidate, 1, in_holder, in_ttl, moment, at_expiry)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
       at_slot := candidate; at_epoch := 1;
@@ -249,6 +249,7 @@ CREATE TABLE windrow.leases (
     slot integer NOT NULL,
     epoch bigint NOT NULL,
     holder text,
+    ttl interval NOT NULL,
     acquired_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT leases_check CHECK (starts_with(key, (('tenant/'::text || tenant_id) || '/project/'::text))),
@@ -280,7 +281,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION windrow.lease_renew(in_tenant text, in_key text, in_slot integer, in_epoch bigint, in_holder text, in_ttl interval, OUT lost text, OUT at_expiry timestamp with time zone) RETURNS record
+CREATE FUNCTION windrow.lease_renew(in_tenant text, in_key text, in_slot integer, in_epoch bigint, in_holder text, OUT lost text, OUT at_expiry timestamp with time zone) RETURNS record
     LANGUAGE plpgsql
     AS $$
 DECLARE
@@ -290,7 +291,7 @@ BEGIN
   SELECT l.* INTO found_row FROM leases l WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = in_slot FOR NO KEY UPDATE;
   lost := lease_lost(found_row, in_epoch, in_holder);
   IF lost IS NULL THEN
-    UPDATE leases l SET expires_at = clock_timestamp() + in_ttl
+    UPDATE leases l SET expires_at = clock_timestamp() + l.ttl
      WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = in_slot
     RETURNING l.expires_at INTO at_expiry;
   END IF;
@@ -426,6 +427,7 @@ CREATE TABLE windrow.strands (
     error_code text,
     error text,
     failed_at timestamp with time zone,
+    queue text GENERATED ALWAYS AS (((tenant_id || '/'::text) || subscription)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT strands_attempts_check CHECK ((attempts >= 0))
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02');
@@ -443,6 +445,8 @@ COMMENT ON COLUMN windrow.strands.claim IS 'The fence: new with every claim, and
 COMMENT ON COLUMN windrow.strands.attempts IS 'Claims of the next message so far.';
 
 COMMENT ON COLUMN windrow.strands.settled IS 'A message was just settled: the router looks whether there is another, and deletes the row if not.';
+
+COMMENT ON COLUMN windrow.strands.queue IS 'Tenant and subscription as one, for the index by time: as with the log.';
 
 CREATE TABLE windrow.subscriptions (
     tenant_id text NOT NULL,
@@ -478,6 +482,7 @@ CREATE TABLE windrow.topic_log (
     appended_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     "position" bigint,
     routed_at timestamp with time zone,
+    log text GENERATED ALWAYS AS (((tenant_id || '/'::text) || topic)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT topic_log_check CHECK ((("position" IS NULL) = (routed_at IS NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05');
@@ -487,6 +492,8 @@ ALTER TABLE ONLY windrow.topic_log FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE windrow.topic_log IS 'In which order. A line has no position until its transaction has committed and the router has seen it, so whoever reads up to a position has missed nothing below it.';
 
 COMMENT ON COLUMN windrow.topic_log.subscription IS 'For this subscription alone: a dead letter that was put back. NULL: for all.';
+
+COMMENT ON COLUMN windrow.topic_log.log IS 'Tenant and topic as one, for the index by position: before a table''s first ANALYZE the planner cannot tell it from the one by key if both begin with tenant and topic, and a wrong guess reads the whole topic for every message.';
 
 CREATE TABLE windrow.topics (
     tenant_id text NOT NULL,
@@ -550,7 +557,7 @@ CREATE INDEX dead_letters_message ON windrow.dead_letters USING btree (tenant_id
 
 CREATE INDEX kv_expiry ON windrow.kv USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
-CREATE INDEX strands_due ON windrow.strands USING btree (tenant_id, subscription, due_at);
+CREATE INDEX strands_due ON windrow.strands USING btree (tenant_id, queue, due_at);
 
 CREATE INDEX strands_settled ON windrow.strands USING btree (tenant_id, topic) WHERE settled;
 
@@ -560,7 +567,7 @@ CREATE INDEX subscriptions_topic ON windrow.subscriptions USING btree (tenant_id
 
 CREATE INDEX topic_log_key ON windrow.topic_log USING btree (tenant_id, topic, key, "position") WHERE ("position" IS NOT NULL);
 
-CREATE UNIQUE INDEX topic_log_position ON windrow.topic_log USING btree (tenant_id, topic, "position") WHERE ("position" IS NOT NULL);
+CREATE UNIQUE INDEX topic_log_position ON windrow.topic_log USING btree (tenant_id, log, "position") WHERE ("position" IS NOT NULL);
 
 CREATE INDEX topic_log_put_back ON windrow.topic_log USING btree (tenant_id, topic, message_id) WHERE (subscription IS NOT NULL);
 
@@ -677,6 +684,8 @@ GRANT SELECT(done) ON TABLE windrow.strands TO windrow_system;
 GRANT SELECT(due_at) ON TABLE windrow.strands TO windrow_system;
 
 GRANT SELECT(settled) ON TABLE windrow.strands TO windrow_system;
+
+GRANT SELECT(queue) ON TABLE windrow.strands TO windrow_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.subscriptions TO windrow_app;
 
