@@ -1,6 +1,7 @@
 """A client of a Temporal server that is really there, in a namespace that really exists."""
 
 import asyncio
+import os
 from datetime import timedelta
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
@@ -14,8 +15,9 @@ async def connect(address: str, namespace: str, *, patience: timedelta = timedel
     """Connect and look: connecting to a namespace that is missing succeeds, and only asking for it tells."""
     try:
         async with asyncio.timeout(patience.total_seconds()):
+            await _reach(address)
             client = await Client.connect(address, namespace=namespace)
-    except (RuntimeError, TimeoutError) as error:
+    except (RuntimeError, OSError) as error:
         raise _unreachable(address, error) from error
     try:
         await client.workflow_service.describe_namespace(
@@ -32,8 +34,20 @@ async def connect(address: str, namespace: str, *, patience: timedelta = timedel
     return client
 
 
+async def _reach(address: str) -> None:
+    """A plain connection first: when it fails, the system says why in two words, and the SDK in two hundred."""
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal():
+        raise Fatal(
+            f"{address!r} is not host:port", code=Code.CONFIGURATION, hint="set WINDROW_TEMPORAL_ADDRESS to host:port"
+        )
+    _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    writer.close()
+
+
 def _unreachable(address: str, error: Exception) -> RetryableTransient:
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    told = os.strerror(error.errno) if isinstance(error, OSError) and (error.errno or 0) > 0 else str(error)
+    reason = " ".join(told.split())[:200] or "no answer"
     return RetryableTransient(
         f"Temporal at {address} cannot be reached: {reason}",
         code=Code.TEMPORAL_UNREACHABLE,
