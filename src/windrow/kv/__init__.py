@@ -1,0 +1,29 @@
+"""The semantic key-value store: versioned values by key, written by compare-and-set, each request exactly once."""
+
+from windrow.kv.entry import Envelope, Purpose, Semantics, Writer
+from windrow.kv.fingerprint import Fingerprints
+from windrow.kv.listing import Page, entries, history
+from windrow.kv.outcome import Outcome, Replayed, Stale, Stored
+from windrow.kv.store import delete, get, put
+from windrow.kv.sweep import LEDGER_DAYS, purge_requests, sweep
+
+__all__ = [
+    "LEDGER_DAYS",
+    "Envelope",
+    "Fingerprints",
+    "Outcome",
+    "Page",
+    "Purpose",
+    "Replayed",
+    "Semantics",
+    "Stale",
+    "Stored",
+    "Writer",
+    "delete",
+    "entries",
+    "get",
+    "history",
+    "purge_requests",
+    "put",
+    "sweep",
+]

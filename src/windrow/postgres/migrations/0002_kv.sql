@@ -8,7 +8,7 @@ CREATE TABLE kv (
   value_hash     text,
   purpose        text        NOT NULL CHECK (purpose IN ('checkpoint', 'cursor', 'feature_flag', 'lock', 'annotation', 'latch')),
   producer       text        NOT NULL,
-  consumer_hints text[]      NOT NULL,
+  consumer_hints json        NOT NULL,
   ttl_seconds    integer     CHECK (ttl_seconds > 0),
   expires_at     timestamptz,
   last_writer    text        NOT NULL,
@@ -68,14 +68,14 @@ BEGIN
 END $$;
 
 -- Whether an entry is there for a reader at this moment; not now(), which stands still while a transaction waits for a lock.
-CREATE FUNCTION kv_live(value json, expires_at timestamptz) RETURNS boolean
+CREATE FUNCTION kv_live(value_hash text, expires_at timestamptz) RETURNS boolean
 LANGUAGE sql VOLATILE
-RETURN value IS NOT NULL AND (expires_at IS NULL OR expires_at > clock_timestamp());
+RETURN value_hash IS NOT NULL AND (expires_at IS NULL OR expires_at > clock_timestamp());
 
 -- What has run out becomes a tombstone, audited; the semantics of each, to be logged. A row that somebody is writing is
 -- left to him, or to the next sweep.
 CREATE FUNCTION kv_expire(in_tenant text, in_keys text[])
-RETURNS TABLE (key text, version bigint, purpose text, producer text, consumer_hints text[], ttl_seconds integer, expired_at timestamptz)
+RETURNS TABLE (key text, version bigint, purpose text, producer text, consumer_hints json, ttl_seconds integer, expired_at timestamptz)
 LANGUAGE sql AS $$
   WITH due AS (
     SELECT d.* FROM kv d
@@ -95,10 +95,14 @@ $$;
 
 -- One compare-and-set with its ledger row and its audit row. A new_value of NULL deletes.
 --
--- The row's lock is taken first, so that two writers of one key follow one another and each statement below, with a
--- snapshot of its own, sees all that the other did; the clock is read after that, since the wait may outlast the entry.
--- Then the ledger is asked, before the version: a replay is a replay whatever was written since. It answers instead of
--- raising, because an error would end the caller's transaction.
+-- A row at the expected version is locked, and its time is looked at after that, since the wait for the lock may have
+-- outlasted the entry: two writers of one key follow one another, and each statement, with a snapshot of its own, sees all
+-- that the other did. A row at another version is only read, so that a conflict costs no lock and no flush to disk.
+--
+-- The ledger has the last word on both ways: to write is to enter it first, and a conflict is one only if the request is
+-- not there. It is asked after the row: asked before, a twin of the request could commit between the two looks, and what
+-- was carried out would be answered as a conflict. It answers instead of raising, because an error would end the caller's
+-- transaction.
 --
 --   stored    at_version is the one just made; lapsed has the semantics of what had run out and was not swept yet
 --   replayed  at_version is the one that this request made then
@@ -106,72 +110,94 @@ $$;
 --   reused    this request wrote something else then
 CREATE FUNCTION kv_write(
   in_tenant text, in_key text, new_value json, new_hash text, expected bigint, in_request text,
-  in_purpose text, in_producer text, in_hints text[], in_ttl integer, in_writer text, in_spec text,
-  in_project text, in_actor text, in_authority text, in_correlation text,
+  in_purpose text, in_producer text, in_hints json, in_ttl integer, in_writer text, in_spec text,
+  in_actor text, in_authority text, in_correlation text,
   OUT outcome text, OUT at_version bigint, OUT found_value json, OUT found_purpose text, OUT lapsed json)
 LANGUAGE plpgsql AS $$
 DECLARE
+  locked       boolean;
   seen_version bigint;
   seen_hash    text;
   seen_expiry  timestamptz;
-  seen_live    boolean;
+  seen         bigint;
   moment       timestamptz;
+  entered      text;
 BEGIN
-  PERFORM enter_tenant(in_tenant);
+  IF current_tenant() IS NULL THEN
+    entered := set_config('windrow.tenant_id', in_tenant, true); -- as enter_tenant does, without the price of a call
+  ELSE
+    PERFORM enter_tenant(in_tenant);
+  END IF;
   LOOP
     SELECT kv.version, kv.value_hash, kv.expires_at, kv.purpose INTO seen_version, seen_hash, seen_expiry, found_purpose
-      FROM kv WHERE kv.tenant_id = in_tenant AND kv.key = in_key FOR UPDATE;
-    moment := clock_timestamp();
-    EXIT WHEN FOUND;
-    IF expected <> 0 THEN
-      outcome := 'stale'; at_version := 0;
-      RETURN;
+      FROM kv
+     WHERE kv.tenant_id = in_tenant AND kv.key = in_key
+       AND (kv.version = expected OR expected = 0 AND NOT kv_live(kv.value_hash, kv.expires_at))
+       FOR UPDATE;
+    locked := FOUND;
+    IF NOT locked THEN
+      SELECT kv.version, kv.value_hash, kv.expires_at, kv.purpose, kv.value
+        INTO seen_version, seen_hash, seen_expiry, found_purpose, found_value
+        FROM kv WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
     END IF;
-    INSERT INTO kv (tenant_id, key, version, value, value_hash, purpose, producer, consumer_hints, ttl_seconds, expires_at,
-                    last_writer, request_id, spec_ref, updated_at)
-    VALUES (in_tenant, in_key, 1, new_value, new_hash, in_purpose, in_producer, in_hints, in_ttl,
-            moment + make_interval(secs => in_ttl), in_writer, in_request, in_spec, moment)
-    ON CONFLICT DO NOTHING;
-    IF FOUND THEN
-      outcome := 'stored'; at_version := 1;
-      EXIT;
-    END IF; -- another created it meanwhile and has committed: the row is there now
-  END LOOP;
+    moment := clock_timestamp();
+    -- what a reader would see: 0 for a tombstone, for what has run out, and where nothing ever was
+    seen := CASE WHEN seen_hash IS NULL OR seen_expiry <= moment THEN 0 ELSE seen_version END;
 
-  IF outcome IS NULL THEN
+    IF seen_version IS NULL AND expected = 0 THEN
+      INSERT INTO kv (tenant_id, key, version, value, value_hash, purpose, producer, consumer_hints, ttl_seconds, expires_at,
+                      last_writer, request_id, spec_ref, updated_at)
+      VALUES (in_tenant, in_key, 1, new_value, new_hash, in_purpose, in_producer, in_hints, in_ttl,
+              moment + make_interval(secs => in_ttl), in_writer, in_request, in_spec, moment)
+      ON CONFLICT DO NOTHING;
+      CONTINUE WHEN NOT FOUND; -- another created it meanwhile and has committed: the row is there now
+      at_version := 1;
+      INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
+      VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment);
+      EXIT;
+    END IF;
+
+    IF seen = expected AND locked THEN
+      at_version := seen_version + 1;
+      INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
+      VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment)
+      ON CONFLICT DO NOTHING;
+      IF FOUND THEN
+        IF seen = 0 AND seen_hash IS NOT NULL THEN
+          SELECT row_to_json(e), NULL INTO lapsed, seen_hash FROM kv_expire(in_tenant, ARRAY[in_key]) e;
+        END IF;
+        UPDATE kv
+           SET version = at_version, value = new_value, value_hash = new_hash, last_writer = in_writer, request_id = in_request,
+               spec_ref = in_spec, updated_at = moment, purpose = coalesce(in_purpose, kv.purpose),
+               producer = coalesce(in_producer, kv.producer), consumer_hints = coalesce(in_hints, kv.consumer_hints),
+               ttl_seconds = in_ttl, expires_at = moment + make_interval(secs => in_ttl)
+         WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
+        EXIT;
+      END IF;
+    END IF;
+
     SELECT r.version, CASE WHEN r.value_hash IS NOT DISTINCT FROM new_hash THEN 'replayed' ELSE 'reused' END
       INTO at_version, outcome
       FROM kv_requests r WHERE r.tenant_id = in_tenant AND r.key = in_key AND r.request_id = in_request;
     IF FOUND THEN
+      found_value := NULL;
       RETURN;
     END IF;
-    seen_live := seen_hash IS NOT NULL AND (seen_expiry IS NULL OR seen_expiry > moment);
-    IF expected <> (CASE WHEN seen_live THEN seen_version ELSE 0 END) THEN
-      outcome := 'stale'; at_version := 0;
-      IF seen_live THEN
-        at_version := seen_version;
-        SELECT kv.value INTO found_value FROM kv WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
-      END IF;
-      RETURN;
+    CONTINUE WHEN seen = expected; -- it came to the expected version since the first look
+    outcome := 'stale';
+    at_version := seen;
+    IF seen = 0 THEN
+      found_value := NULL;
     END IF;
-    IF seen_hash IS NOT NULL AND NOT seen_live THEN
-      SELECT row_to_json(e), NULL INTO lapsed, seen_hash FROM kv_expire(in_tenant, ARRAY[in_key]) e;
-    END IF;
-    outcome := 'stored'; at_version := seen_version + 1;
-    UPDATE kv
-       SET version = at_version, value = new_value, value_hash = new_hash, last_writer = in_writer, request_id = in_request,
-           spec_ref = in_spec, updated_at = moment, purpose = coalesce(in_purpose, kv.purpose),
-           producer = coalesce(in_producer, kv.producer), consumer_hints = coalesce(in_hints, kv.consumer_hints),
-           ttl_seconds = in_ttl, expires_at = moment + make_interval(secs => in_ttl)
-     WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
-  END IF;
+    RETURN;
+  END LOOP;
 
-  INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
-  VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment);
+  outcome := 'stored';
   INSERT INTO audit_log (tenant_id, project_id, actor, authority, action, subject, before_hash, after_hash, spec_ref,
                          request_id, correlation_id, details)
-  VALUES (in_tenant, in_project, in_actor, in_authority, CASE WHEN new_hash IS NULL THEN 'kv.delete' ELSE 'kv.put' END,
-          in_key, seen_hash, new_hash, in_spec, in_request, in_correlation, jsonb_build_object('version', at_version));
+  VALUES (in_tenant, split_part(in_key, '/', 4), in_actor, in_authority,
+          CASE WHEN new_hash IS NULL THEN 'kv.delete' ELSE 'kv.put' END, in_key, seen_hash, new_hash, in_spec,
+          in_request, in_correlation, jsonb_build_object('version', at_version));
 END $$;
 
 -- One entry as a reader sees it, in one statement that names its tenant itself.
@@ -180,5 +206,5 @@ LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM enter_tenant(in_tenant);
   RETURN QUERY SELECT kv.* FROM kv
-                WHERE kv.tenant_id = in_tenant AND kv.key = in_key AND kv_live(kv.value, kv.expires_at);
+                WHERE kv.tenant_id = in_tenant AND kv.key = in_key AND kv_live(kv.value_hash, kv.expires_at);
 END $$;

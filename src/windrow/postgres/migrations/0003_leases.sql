@@ -6,6 +6,7 @@ CREATE TABLE leases (
   slot        integer     NOT NULL CHECK (slot >= 0),
   epoch       bigint      NOT NULL CHECK (epoch > 0),
   holder      text,
+  ttl         interval    NOT NULL,
   acquired_at timestamptz NOT NULL,
   expires_at  timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, key, slot)
@@ -65,7 +66,7 @@ BEGIN
   moment := clock_timestamp();
   at_expiry := moment + in_ttl;
   IF at_slot IS NOT NULL THEN
-    UPDATE leases l SET epoch = l.epoch + 1, holder = in_holder, acquired_at = moment, expires_at = at_expiry
+    UPDATE leases l SET epoch = l.epoch + 1, holder = in_holder, ttl = in_ttl, acquired_at = moment, expires_at = at_expiry
      WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = at_slot
     RETURNING l.epoch INTO at_epoch;
     RETURN;
@@ -77,8 +78,8 @@ BEGIN
   LOOP
     -- to insert a row that another transaction is inserting would wait for it; who has this lock is alone
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended(format('%s %s', in_key, candidate), 1));
-    INSERT INTO leases (tenant_id, key, slot, epoch, holder, acquired_at, expires_at)
-    VALUES (in_tenant, in_key, candidate, 1, in_holder, moment, at_expiry)
+    INSERT INTO leases (tenant_id, key, slot, epoch, holder, ttl, acquired_at, expires_at)
+    VALUES (in_tenant, in_key, candidate, 1, in_holder, in_ttl, moment, at_expiry)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
       at_slot := candidate; at_epoch := 1;
@@ -101,8 +102,8 @@ RETURN CASE
   WHEN (l).expires_at <= clock_timestamp() THEN 'expired'
 END;
 
--- Hold it for longer, if it still holds.
-CREATE FUNCTION lease_renew(in_tenant text, in_key text, in_slot integer, in_epoch bigint, in_holder text, in_ttl interval,
+-- Hold it for its whole time from now, if it still holds.
+CREATE FUNCTION lease_renew(in_tenant text, in_key text, in_slot integer, in_epoch bigint, in_holder text,
                             OUT lost text, OUT at_expiry timestamptz)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -112,7 +113,7 @@ BEGIN
   SELECT l.* INTO found_row FROM leases l WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = in_slot FOR NO KEY UPDATE;
   lost := lease_lost(found_row, in_epoch, in_holder);
   IF lost IS NULL THEN
-    UPDATE leases l SET expires_at = clock_timestamp() + in_ttl
+    UPDATE leases l SET expires_at = clock_timestamp() + l.ttl
      WHERE l.tenant_id = in_tenant AND l.key = in_key AND l.slot = in_slot
     RETURNING l.expires_at INTO at_expiry;
   END IF;
