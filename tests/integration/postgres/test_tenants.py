@@ -12,7 +12,10 @@ import pytest
 from psycopg import errors as pg
 from psycopg import sql
 
-SAMPLES: dict[str, dict[str, Any]] = {}
+SAMPLES: dict[str, dict[str, Any]] = {
+    "kv": {"key": "tenant/ours/project/main/x", "purpose": "cursor"},
+    "leases": {"key": "tenant/ours/project/main/x"},
+}
 
 BY_TYPE: dict[str, Any] = {
     "text": "x",

@@ -1,0 +1,53 @@
+"""A loop that goes on whatever the database does: at once while there is work, else when woken, later when in trouble."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from windrow.contracts.errors import WindrowError
+from windrow.contracts.retry import RetryPolicy
+from windrow.postgres.wakeups import Wakeup
+from windrow.telemetry import emit
+
+_TROUBLE = RetryPolicy(timedelta(seconds=0.2), timedelta(seconds=30), attempts=None, spread=0.5)
+
+
+async def keep_on(
+    name: str, step: Callable[[], Awaitable[object]], wakeup: Wakeup, poll: timedelta, jitter: Callable[[], float]
+) -> None:
+    """Run the step until cancelled. It answers something true when it found work, and is then run again at once."""
+    failures = 0
+    while not is_cancelled():
+        try:
+            if not await step():
+                # jittered, so that several relays do not ask at the same moment
+                await wakeup.wait(poll.total_seconds() * (0.75 + 0.5 * jitter()))
+            failures = 0
+        except WindrowError as error:
+            failures += 1
+            delay = _TROUBLE.delay(failures, jitter()) or timedelta(0)
+            say_stalled(name, error, delay)
+            await asyncio.sleep(delay.total_seconds())
+    raise asyncio.CancelledError
+
+
+def is_cancelled() -> bool:
+    """Whether this task was asked to end.
+
+    To be asked by a loop that waits for the database: the driver waits with `asyncio.wait_for`, which before Python 3.12
+    loses a cancellation that comes together with the answer, and it comes only once.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def say_stalled(step: str, error: WindrowError, delay: timedelta | None = None) -> None:
+    """That a step of the relay could not be done now."""
+    emit(
+        "relay.stalled",
+        step=step,
+        error_class=error.error_class,
+        code=error.code,
+        reason=error.message,
+        retry_in_seconds=delay.total_seconds() if delay else None,
+    )
