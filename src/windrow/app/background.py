@@ -8,6 +8,7 @@ from typing import Self
 
 from windrow.contracts.errors import classify
 from windrow.contracts.retry import RetryPolicy
+from windrow.postgres.cancellation import is_cancelled
 from windrow.telemetry import emit
 
 _AGAIN = RetryPolicy(timedelta(seconds=0.5), timedelta(minutes=1), attempts=None, spread=0.5)
@@ -35,7 +36,7 @@ class Background:
         """Run the work now and then again and again, about so far apart: several processes do not march in step."""
 
         async def beat() -> None:
-            while True:
+            while not is_cancelled():
                 await work()
                 await asyncio.sleep(interval.total_seconds() * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
 
@@ -45,7 +46,7 @@ class Background:
 async def _for_ever(name: str, work: Callable[[], Awaitable[object]]) -> None:
     failures = 0
     loop = asyncio.get_running_loop()
-    while True:
+    while not is_cancelled():
         begun = loop.time()
         try:
             await work()

@@ -32,6 +32,8 @@ class RetryPolicy:
         return base * (1 - self.spread * (1 - jitter))
 
 
+# no source may put us off for longer than this at a time
+LONGEST_WORD = timedelta(days=1)
 NEVER = RetryPolicy(timedelta(0), timedelta(0), attempts=1)
 
 # MW-20 … MW-23: inside a run, an activity retries by its error class
@@ -56,6 +58,8 @@ def policy_for(error: WindrowError) -> RetryPolicy:
 def next_delay(error: WindrowError, failures: int, jitter: float = 1.0) -> timedelta | None:
     """The wait before the next try of what failed `failures` times with this class; a source's own word is a minimum."""
     delay = policy_for(error).delay(failures, jitter)
-    if delay is not None and isinstance(error, RateLimited) and error.retry_after is not None:
-        return max(delay, timedelta(seconds=error.retry_after))
-    return delay
+    if delay is None or not isinstance(error, RateLimited) or error.retry_after is None:
+        return delay
+    # whoever read the header has clamped it; an endless or a meaningless one must not stop us here
+    asked = min(error.retry_after, LONGEST_WORD.total_seconds()) if error.retry_after > 0 else 0.0
+    return max(delay, timedelta(seconds=asked))

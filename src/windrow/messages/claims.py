@@ -11,9 +11,10 @@ from typing import Any
 from windrow.contracts.errors import Code, Conflict, ValidationFailure, WindrowError
 from windrow.contracts.retry import RetryPolicy
 from windrow.messages.message import Delivery, Message
-from windrow.messages.patience import is_cancelled, say_stalled
+from windrow.messages.patience import say_stalled
 from windrow.messages.settle import bury, fences
 from windrow.postgres import Database, Transaction, load
+from windrow.postgres.cancellation import is_cancelled
 from windrow.telemetry import emit
 
 Q = load(__package__, "claims.sql")

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from windrow.contracts.errors import WindrowError
 from windrow.contracts.retry import RetryPolicy
+from windrow.postgres.cancellation import is_cancelled
 from windrow.postgres.wakeups import Wakeup
 from windrow.telemetry import emit
 
@@ -29,16 +30,6 @@ async def keep_on(
             say_stalled(name, error, delay)
             await asyncio.sleep(delay.total_seconds())
     raise asyncio.CancelledError
-
-
-def is_cancelled() -> bool:
-    """Whether this task was asked to end.
-
-    To be asked by a loop that waits for the database: the driver waits with `asyncio.wait_for`, which before Python 3.12
-    loses a cancellation that comes together with the answer, and it comes only once.
-    """
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def say_stalled(step: str, error: WindrowError, delay: timedelta | None = None) -> None:

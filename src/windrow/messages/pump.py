@@ -9,10 +9,11 @@ from datetime import timedelta
 from windrow.contracts.errors import Code, RetryableTransient, WindrowError, classify
 from windrow.messages.claims import claim
 from windrow.messages.message import Delivery
-from windrow.messages.patience import is_cancelled, keep_on, say_stalled
+from windrow.messages.patience import keep_on, say_stalled
 from windrow.messages.settle import ack, nack, release
 from windrow.messages.sink import Sink
 from windrow.postgres import Database, load
+from windrow.postgres.cancellation import is_cancelled
 from windrow.postgres.wakeups import Wakeup
 from windrow.telemetry import bound, span
 from windrow.telemetry.catalogue import messages

@@ -46,7 +46,8 @@ async def _reach(address: str) -> None:
 
 
 def _unreachable(address: str, error: Exception) -> RetryableTransient:
-    told = os.strerror(error.errno) if isinstance(error, OSError) and (error.errno or 0) > 0 else str(error)
+    number = error.errno if isinstance(error, OSError) else None
+    told = os.strerror(number) if number and number > 0 else str(error)
     reason = " ".join(told.split())[:200] or "no answer"
     return RetryableTransient(
         f"Temporal at {address} cannot be reached: {reason}",

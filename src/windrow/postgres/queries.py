@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-_HEADING = re.compile(r"^-- (?P<name>[a-z][a-z0-9_]*): (?P<reason>\S.*)$", re.MULTILINE)
+# after an empty line only: a comment inside a query may begin with a word and a colon too
+_HEADING = re.compile(r"(?:\A|(?<=\n\n))-- (?P<name>[a-z][a-z0-9_]*): (?P<reason>\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from psycopg import AsyncConnection, sql
 from windrow.contracts.errors import classify
 from windrow.contracts.retry import RetryPolicy
 from windrow.postgres import errors  # noqa: F401 - registers psycopg's exceptions with `classify`
+from windrow.postgres.cancellation import is_cancelled
 from windrow.postgres.queries import load
 from windrow.telemetry import emit
 
@@ -73,6 +74,8 @@ class Wakeups:
         self._ring_all(self._waiting)
         self.listening.set()
         async for notice in connection.notifies():
+            if is_cancelled():
+                raise asyncio.CancelledError
             for wakeup in self._waiting.get(notice.channel, ()):
                 wakeup.ring()
 

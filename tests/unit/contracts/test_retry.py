@@ -45,6 +45,15 @@ def test_what_a_source_asks_for_is_a_minimum() -> None:
     assert next_delay(RateLimited("budget spent", retry_after=90), 8) is None
 
 
+@pytest.mark.parametrize("asked", [-1.0, 0.0, float("nan")])
+def test_a_meaningless_word_of_a_source_changes_nothing(asked: float) -> None:
+    assert next_delay(RateLimited("odd", retry_after=asked), 1) == timedelta(seconds=30)
+
+
+def test_no_source_may_put_us_off_for_ever() -> None:
+    assert next_delay(RateLimited("never", retry_after=float("inf")), 1) == timedelta(days=1)
+
+
 def test_a_class_decides_for_its_kinds() -> None:
     assert next_delay(RetryableTransient("away"), 2) == timedelta(minutes=1)
     assert next_delay(Conflict("moved"), 2, jitter=0.5) == timedelta(seconds=7.5)
