@@ -4,6 +4,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -11,7 +12,6 @@ import pytest
 from httpx2 import URL
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from psycopg.conninfo import make_conninfo
 
 from tests.engines import Engines
 from windrow.postgres import Database
@@ -68,27 +68,51 @@ def temporal_address(engines: dict[str, str]) -> str:
     return engines["temporal_address"]
 
 
-@pytest.fixture(scope="session")
-def template(server_url: str) -> Iterator[str]:
-    """A migrated database of this worker's, to be copied."""
-    name = f"template_{secrets.token_hex(6)}"
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    asyncio.run(migrate(make_conninfo(server_url, dbname=name)))
-    yield name
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def database_url(server_url: str, template: str) -> Iterator[str]:
-    """The URL of a fresh, migrated database."""
+@contextmanager
+def made_database(server_url: str, template: str | None = None) -> Iterator[str]:
+    """A database for as long as it is needed."""
     name = f"test_{secrets.token_hex(6)}"
+    copied = f" TEMPLATE {template} STRATEGY file_copy" if template else ""
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        connection.execute(f"CREATE DATABASE {name}{copied}")
     yield str(URL(server_url).copy_with(path=f"/{name}"))
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str) -> Iterator[str]:
+    """A migrated database of this worker's, to be copied; nobody is connected to it."""
+    with made_database(server_url) as url:
+        asyncio.run(migrate(url))
+        yield URL(url).path.removeprefix("/")
+
+
+@pytest.fixture(scope="session")
+def shared_url(server_url: str, template: str) -> Iterator[str]:
+    """The database that this worker's tests use one after the other."""
+    with made_database(server_url, template) as url:
+        yield url
+
+
+@pytest.fixture
+def database_url(shared_url: str) -> str:
+    """A migrated database with nothing in it. Emptied, not made anew: that would take longer than most tests."""
+    with psycopg.connect(shared_url, autocommit=True, options="-c lock_timeout=20s") as connection:
+        tables = connection.execute(
+            "SELECT string_agg(format('windrow.%I', tablename), ', ') FROM pg_tables"
+            " WHERE schemaname = 'windrow' AND tablename <> 'migrations'"
+        ).fetchone()
+        assert tables
+        connection.execute(f"TRUNCATE {tables[0]} RESTART IDENTITY")
+    return shared_url
+
+
+@pytest.fixture
+def own_database_url(server_url: str, template: str) -> Iterator[str]:
+    """A migrated database for a test that changes its schema."""
+    with made_database(server_url, template) as url:
+        yield url
 
 
 @pytest.fixture

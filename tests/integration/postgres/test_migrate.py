@@ -10,11 +10,11 @@ from windrow.postgres.migrate import inspect, known, migrate
 
 
 @pytest.fixture
-def empty_url(server_url: str, database_url: str) -> str:
+def empty_url(own_database_url: str) -> str:
     """A database that was never migrated: the fresh one with our schema dropped."""
-    with psycopg.connect(database_url, autocommit=True) as connection:
+    with psycopg.connect(own_database_url, autocommit=True) as connection:
         connection.execute("DROP SCHEMA windrow CASCADE")
-    return database_url
+    return own_database_url
 
 
 async def test_two_processes_that_start_together_migrate_once(empty_url: str) -> None:
@@ -24,9 +24,9 @@ async def test_two_processes_that_start_together_migrate_once(empty_url: str) ->
     assert applied_by_each == [0, 0, 0, len(known())]
 
 
-async def test_a_migrated_database_has_nothing_pending(database_url: str) -> None:
-    assert (await migrate(database_url)).pending == ()
-    assert (await inspect(database_url)).applied == tuple(range(1, len(known()) + 1))
+async def test_a_migrated_database_has_nothing_pending(own_database_url: str) -> None:
+    assert (await migrate(own_database_url)).pending == ()
+    assert (await inspect(own_database_url)).applied == tuple(range(1, len(known()) + 1))
 
 
 async def test_inspecting_an_empty_database_changes_nothing(empty_url: str) -> None:
@@ -36,23 +36,23 @@ async def test_inspecting_an_empty_database_changes_nothing(empty_url: str) -> N
         assert connection.execute("SELECT to_regnamespace('windrow')").fetchone() == (None,)
 
 
-async def test_a_schema_newer_than_the_code_is_left_alone(database_url: str) -> None:
-    with psycopg.connect(database_url, autocommit=True) as connection:
+async def test_a_schema_newer_than_the_code_is_left_alone(own_database_url: str) -> None:
+    with psycopg.connect(own_database_url, autocommit=True) as connection:
         connection.execute("INSERT INTO windrow.migrations VALUES (9999, 'later', 'x')")
 
     with pytest.raises(Fatal, match="migration 9999") as caught:
-        await migrate(database_url)
+        await migrate(own_database_url)
 
     assert caught.value.code is Code.SCHEMA_NEWER
     assert caught.value.hint
 
 
-async def test_an_applied_migration_that_was_altered_since_stops_everything(database_url: str) -> None:
-    with psycopg.connect(database_url, autocommit=True) as connection:
+async def test_an_applied_migration_that_was_altered_since_stops_everything(own_database_url: str) -> None:
+    with psycopg.connect(own_database_url, autocommit=True) as connection:
         connection.execute("UPDATE windrow.migrations SET checksum = 'other' WHERE number = 1")
 
     with pytest.raises(Fatal, match="migration 0001") as caught:
-        await migrate(database_url)
+        await migrate(own_database_url)
 
     assert caught.value.code is Code.CORRUPTED
 
