@@ -13,7 +13,6 @@ from psycopg import errors as pg
 from psycopg import sql
 
 SAMPLES: dict[str, dict[str, Any]] = {
-    "kv": {"key": "tenant/ours/project/main/x", "purpose": "cursor"},
     "leases": {"key": "tenant/ours/project/main/x"},
 }
 
