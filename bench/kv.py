@@ -16,6 +16,7 @@ from windrow.postgres import Database, Transaction
 ROUNDS = 40
 TURNS = 25
 WRITERS = 8
+PUTS = 250
 SCOPE = Scope("bench", "kv")
 SEMANTICS = kv.Semantics(kv.Purpose.CURSOR, "bench", ("subscriber",))
 WRITER = kv.Writer("bench", "kv")
@@ -78,12 +79,12 @@ async def _puts_per_second(database: Database) -> float:
 
     async def writer(name: int) -> None:
         key = Key.of(SCOPE, "writer", str(name), str(time.time_ns()))
-        for version in range(TURNS):
+        for version in range(PUTS):
             await _put(database, key, version)
 
     began = time.perf_counter()
     await asyncio.gather(*(writer(name) for name in range(WRITERS)))
-    return WRITERS * TURNS / (time.perf_counter() - began)
+    return WRITERS * PUTS / (time.perf_counter() - began)
 
 
 async def _put(where: Database | Transaction, key: Key, expected: int) -> None:

@@ -17,7 +17,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION windrow.kv_expire(in_tenant text, in_keys text[]) RETURNS TABLE(key text, version bigint, purpose text, producer text, consumer_hints text[], ttl_seconds integer, expired_at timestamp with time zone)
+CREATE FUNCTION windrow.kv_expire(in_tenant text, in_keys text[]) RETURNS TABLE(key text, version bigint, purpose text, producer text, consumer_hints json, ttl_seconds integer, expired_at timestamp with time zone)
     LANGUAGE sql
     AS $$
   WITH due AS (
@@ -59,18 +59,13 @@ CREATE TABLE windrow.kv (
     value_hash text,
     purpose text NOT NULL,
     producer text NOT NULL,
-    consumer_hints text[] NOT NULL,
+    consumer_hints json NOT NULL,
     ttl_seconds integer,
     expires_at timestamp with time zone,
     last_writer text NOT NULL,
     request_id text NOT NULL,
     spec_ref text,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT kv_check CHECK (starts_with(key, (('tenant/'::text || tenant_id) || '/project/'::text))),
-    CONSTRAINT kv_check1 CHECK (((value IS NULL) = (value_hash IS NULL))),
-    CONSTRAINT kv_purpose_check CHECK ((purpose = ANY (ARRAY['checkpoint'::text, 'cursor'::text, 'feature_flag'::text, 'lock'::text, 'annotation'::text, 'latch'::text]))),
-    CONSTRAINT kv_ttl_seconds_check CHECK ((ttl_seconds > 0)),
-    CONSTRAINT kv_version_check CHECK ((version > 0))
+    updated_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='70');
 
@@ -89,7 +84,7 @@ BEGIN
                 WHERE kv.tenant_id = in_tenant AND kv.key = in_key AND kv_live(kv.value_hash, kv.expires_at);
 END $$;
 
-CREATE FUNCTION windrow.kv_write(in_tenant text, in_key text, new_value json, new_hash text, expected bigint, in_request text, in_purpose text, in_producer text, in_hints text[], in_ttl integer, in_writer text, in_spec text, in_project text, in_actor text, in_authority text, in_correlation text, OUT outcome text, OUT at_version bigint, OUT found_value json, OUT found_purpose text, OUT lapsed json) RETURNS record
+CREATE FUNCTION windrow.kv_write(in_tenant text, in_key text, new_value json, new_hash text, expected bigint, in_request text, in_purpose text, in_producer text, in_hints json, in_ttl integer, in_writer text, in_spec text, in_actor text, in_authority text, in_correlation text, OUT outcome text, OUT at_version bigint, OUT found_value json, OUT found_purpose text, OUT lapsed json) RETURNS record
     LANGUAGE plpgsql
     AS $$
 DECLARE
@@ -97,10 +92,15 @@ DECLARE
   seen_version bigint;
   seen_hash    text;
   seen_expiry  timestamptz;
-  seen_live    boolean;
+  seen         bigint;
   moment       timestamptz;
+  entered      text;
 BEGIN
-  PERFORM enter_tenant(in_tenant);
+  IF current_tenant() IS NULL THEN
+    entered := set_config('windrow.tenant_id', in_tenant, true); -- as enter_tenant does, without the price of a call
+  ELSE
+    PERFORM enter_tenant(in_tenant);
+  END IF;
   LOOP
     SELECT kv.version, kv.value_hash, kv.expires_at, kv.purpose INTO seen_version, seen_hash, seen_expiry, found_purpose
       FROM kv
@@ -114,17 +114,39 @@ BEGIN
         FROM kv WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
     END IF;
     moment := clock_timestamp();
+    -- what a reader would see: 0 for a tombstone, for what has run out, and where nothing ever was
+    seen := CASE WHEN seen_hash IS NULL OR seen_expiry <= moment THEN 0 ELSE seen_version END;
+
     IF seen_version IS NULL AND expected = 0 THEN
       INSERT INTO kv (tenant_id, key, version, value, value_hash, purpose, producer, consumer_hints, ttl_seconds, expires_at,
                       last_writer, request_id, spec_ref, updated_at)
       VALUES (in_tenant, in_key, 1, new_value, new_hash, in_purpose, in_producer, in_hints, in_ttl,
               moment + make_interval(secs => in_ttl), in_writer, in_request, in_spec, moment)
       ON CONFLICT DO NOTHING;
+      CONTINUE WHEN NOT FOUND; -- another created it meanwhile and has committed: the row is there now
+      at_version := 1;
+      INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
+      VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment);
+      EXIT;
+    END IF;
+
+    IF seen = expected AND locked THEN
+      at_version := seen_version + 1;
+      INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
+      VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment)
+      ON CONFLICT DO NOTHING;
       IF FOUND THEN
-        at_version := 1;
+        IF seen = 0 AND seen_hash IS NOT NULL THEN
+          SELECT row_to_json(e), NULL INTO lapsed, seen_hash FROM kv_expire(in_tenant, ARRAY[in_key]) e;
+        END IF;
+        UPDATE kv
+           SET version = at_version, value = new_value, value_hash = new_hash, last_writer = in_writer, request_id = in_request,
+               spec_ref = in_spec, updated_at = moment, purpose = coalesce(in_purpose, kv.purpose),
+               producer = coalesce(in_producer, kv.producer), consumer_hints = coalesce(in_hints, kv.consumer_hints),
+               ttl_seconds = in_ttl, expires_at = moment + make_interval(secs => in_ttl)
+         WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
         EXIT;
       END IF;
-      CONTINUE; -- another created it meanwhile and has committed: the row is there now
     END IF;
 
     SELECT r.version, CASE WHEN r.value_hash IS NOT DISTINCT FROM new_hash THEN 'replayed' ELSE 'reused' END
@@ -134,38 +156,21 @@ BEGIN
       found_value := NULL;
       RETURN;
     END IF;
-    seen_live := coalesce(seen_hash IS NOT NULL AND (seen_expiry IS NULL OR seen_expiry > moment), false);
-    IF expected <> (CASE WHEN seen_live THEN seen_version ELSE 0 END) THEN
-      outcome := 'stale'; at_version := 0;
-      IF seen_live THEN
-        at_version := seen_version;
-      ELSE
-        found_value := NULL;
-      END IF;
-      RETURN;
+    CONTINUE WHEN seen = expected; -- it came to the expected version since the first look
+    outcome := 'stale';
+    at_version := seen;
+    IF seen = 0 THEN
+      found_value := NULL;
     END IF;
-    CONTINUE WHEN NOT locked; -- it came to the expected version since the first look
-
-    IF seen_hash IS NOT NULL AND NOT seen_live THEN
-      SELECT row_to_json(e), NULL INTO lapsed, seen_hash FROM kv_expire(in_tenant, ARRAY[in_key]) e;
-    END IF;
-    at_version := seen_version + 1;
-    UPDATE kv
-       SET version = at_version, value = new_value, value_hash = new_hash, last_writer = in_writer, request_id = in_request,
-           spec_ref = in_spec, updated_at = moment, purpose = coalesce(in_purpose, kv.purpose),
-           producer = coalesce(in_producer, kv.producer), consumer_hints = coalesce(in_hints, kv.consumer_hints),
-           ttl_seconds = in_ttl, expires_at = moment + make_interval(secs => in_ttl)
-     WHERE kv.tenant_id = in_tenant AND kv.key = in_key;
-    EXIT;
+    RETURN;
   END LOOP;
 
   outcome := 'stored';
-  INSERT INTO kv_requests (tenant_id, key, request_id, version, value_hash, created_at)
-  VALUES (in_tenant, in_key, in_request, at_version, new_hash, moment);
   INSERT INTO audit_log (tenant_id, project_id, actor, authority, action, subject, before_hash, after_hash, spec_ref,
                          request_id, correlation_id, details)
-  VALUES (in_tenant, in_project, in_actor, in_authority, CASE WHEN new_hash IS NULL THEN 'kv.delete' ELSE 'kv.put' END,
-          in_key, seen_hash, new_hash, in_spec, in_request, in_correlation, jsonb_build_object('version', at_version));
+  VALUES (in_tenant, split_part(in_key, '/', 4), in_actor, in_authority,
+          CASE WHEN new_hash IS NULL THEN 'kv.delete' ELSE 'kv.put' END, in_key, seen_hash, new_hash, in_spec,
+          in_request, in_correlation, jsonb_build_object('version', at_version));
 END $$;
 
 CREATE FUNCTION windrow.lease_acquire(in_tenant text, in_key text, in_holder text, in_ttl interval, in_slots integer, OUT at_slot integer, OUT at_epoch bigint, OUT at_expiry timestamp with time zone, OUT held_by text, OUT held_until timestamp with time zone) RETURNS record

@@ -14,12 +14,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
-from windrow.contracts.errors import WindrowError
+from windrow.contracts.errors import WindrowError, classify
 from windrow.contracts.keys import Key
 from windrow.leases import report
 from windrow.leases.lease import Held, Lease, Lost, Reason
 from windrow.leases.store import acquire, release, renew
 from windrow.postgres import Database
+from windrow.postgres.cancellation import is_cancelled
 
 # parts of the lease's time: renewed at a third, tried again soon after a failure, stopped with a tenth left to unwind
 _RENEW = 1 / 3
@@ -64,33 +65,34 @@ class _Watch:
             yield
         finally:
             renewing.cancel()
-            await asyncio.wait([renewing])
-            if not renewing.cancelled():
-                renewing.result()  # a defect of ours is not to be lost with the task
+            # the driver tells the server before it gives up; over a dead network that would last for ever
+            await asyncio.wait([renewing], timeout=self.seconds * _RENEW)
 
     async def end(self, limit: asyncio.Timeout) -> None:
         """Give it back; where that cannot be, it ends by itself."""
-        if not limit.expired():
-            with suppress(WindrowError, TimeoutError):
-                async with asyncio.timeout(self.seconds * _RENEW):
-                    await release(self._database, self._lease)
-        elif self.lost is None:
+        if self.lost:
+            return
+        if limit.expired():
             self.lost = Lost(Reason.UNREACHABLE)
             report.lost(self._lease, self.lost)
+            return
+        with suppress(WindrowError, TimeoutError):
+            async with asyncio.timeout(self.seconds * _RENEW):
+                await release(self._database, self._lease)
 
     async def _renew(self, limit: asyncio.Timeout) -> None:
         failures = 0
-        while self.lost is None:
+        while self.lost is None and not is_cancelled():
             await asyncio.sleep(self.seconds * (_RETRY if failures else _RENEW))
             sent = _now()
             try:
                 answer = await renew(self._database, self._lease)
-            except WindrowError as error:  # tried again until the limit
+            except Exception as error:  # whatever it is: tried again until the limit
                 failures += 1
-                report.retried(error, failures, self.seconds * _RETRY)
+                report.retried(classify(error), failures, self.seconds * _RETRY)
                 continue
             failures = 0
-            if limit.expired():
+            if limit.expired() or is_cancelled():  # the body is over, or is being stopped
                 return
             if isinstance(answer, Lost):
                 self.lost = answer

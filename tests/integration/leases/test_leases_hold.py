@@ -141,6 +141,16 @@ async def test_a_body_that_swallows_its_cancellation_is_still_told(database: Dat
                 await asyncio.Event().wait()
 
 
+async def test_a_body_may_end_at_any_moment_of_a_renewal(database: Database) -> None:
+    async with asyncio.timeout(30):
+        for turn in range(60):
+            # over before the lease is lost, or after: only that it ends is asked here
+            with suppress(Conflict):
+                async with leases.held(database, KEY, f"h{turn}", ttl=timedelta(milliseconds=60)):
+                    await asyncio.sleep(0.019 + turn * 0.00005)  # the renewal goes out at 20 ms
+            await run_out(database)
+
+
 async def test_several_hold_several_slots(database: Database) -> None:
     async with (
         leases.held(database, KEY, "ada", ttl=SHORT, slots=2) as one,
