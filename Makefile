@@ -24,7 +24,7 @@ demo: $(READY) ## start everything on this machine and show that it works
 	@$(BIN)/windrow demo
 
 test: $(READY) check ## lint, types, architecture and every test
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist loadscope
 
 check: $(READY) ## format, lint, types, import directions
 	@$(BIN)/ruff format --check --quiet

@@ -112,8 +112,8 @@ def test_the_checker_rejects_what_no_register_could_have_answered(history: list[
     assert not linearizable(history)
 
 
-async def client(database: Database, name: int, turns: int) -> list[Operation]:
-    dice, version, record = random.Random(name), 0, []
+async def client(database: Database, name: int, seed: int, turns: int) -> list[Operation]:
+    dice, version, record = random.Random(f"{seed}/{name}"), 0, []
     for turn in range(turns):
         called = time.monotonic_ns()
         if dice.random() < 0.4:
@@ -135,8 +135,9 @@ async def client(database: Database, name: int, turns: int) -> list[Operation]:
 
 
 @pytest.mark.req("KV-9")
-async def test_what_concurrent_clients_were_answered_is_linearizable(database: Database) -> None:
-    records = await asyncio.gather(*(client(database, name, 40) for name in range(8)))
+@pytest.mark.campaign
+async def test_what_concurrent_clients_were_answered_is_linearizable(database: Database, seed: int) -> None:
+    records = await asyncio.gather(*(client(database, name, seed, 40) for name in range(8)))
 
     history = [operation for record in records for operation in record]
     assert sum(operation.stored for operation in history) > 20

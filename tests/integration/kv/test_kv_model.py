@@ -128,6 +128,7 @@ def runner() -> Any:
 
 
 @pytest.mark.req("KV-3", "KV-4", "KV-5", "KV-9")
+@pytest.mark.campaign
 def test_the_store_answers_as_its_model(runner: asyncio.Runner, database_url: str) -> None:
     Store.runner, Store.database = runner, Database(database_url, size=1)
     runner.run(Store.database.__aenter__())
@@ -154,6 +155,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.campaign
 def test_what_is_put_is_what_is_got(runner: asyncio.Runner, database_url: str) -> None:
     database = Database(database_url, size=1)
     runner.run(database.__aenter__())

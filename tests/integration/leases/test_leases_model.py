@@ -130,6 +130,7 @@ class Slots(RuleBasedStateMachine):
 
 
 @pytest.mark.req("KV-6")
+@pytest.mark.campaign
 def test_leases_answer_as_their_model(database_url: str) -> None:
     with asyncio.Runner() as runner:
         Slots.runner, Slots.database = runner, Database(database_url, size=1)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
@@ -285,6 +286,7 @@ class Messages(RuleBasedStateMachine):
         assert rest == {"strands": 0}
 
 
+@pytest.mark.campaign
 def test_no_sequence_of_events_loses_doubles_or_reorders_a_message(database_url: str) -> None:
     machine = type("OnThisDatabase", (Messages,), {"url": database_url})
     run_state_machine_as_test(

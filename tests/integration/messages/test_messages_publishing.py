@@ -108,7 +108,7 @@ async def test_a_batch_with_one_that_cannot_be_kept_is_refused_and_nothing_of_it
 
 async def test_a_text_that_spells_an_escape_comes_back_as_it_was(post: Post) -> None:
     await post.subscribe()
-    odd = {"spelled": "\\u0000", "big": 2**70, "float": 1e22, "text": "\u2028 ✓ 𝄞", "empty": [{}, [], None, ""]}
+    odd = {"spelled": "\\u0000", "big": 2**62, "float": 1e22, "text": "\u2028 ✓ 𝄞", "empty": [{}, [], None, ""]}
     await post.publish(odd)
 
     await post.drain()
