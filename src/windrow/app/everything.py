@@ -43,8 +43,8 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             )
             await migrate(owner)
             database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
-            background = await running.enter_async_context(Background())
             beyond = await running.enter_async_context(outside(settings, os.environ))
+            background = await running.enter_async_context(Background())
             wakeups = Wakeups(stack.database_url)
             relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
             keep_house(background, settings, database, beyond.objects)
@@ -58,7 +58,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             except WindrowError as error:
                 emit("process.failed", process=process, error_class=error.error_class, code=error.code, error=error)
                 raise
-            emit("process.stopped", process=process)
+        emit("process.stopped", process=process)
 
 
 def _limits(settings: Settings) -> RelayLimits:

@@ -56,7 +56,8 @@ def cell(value: Any) -> str:
         return "-"
     if isinstance(value, datetime):
         return value.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    simple = plain(value)
+    text = simple if isinstance(simple, str) else json.dumps(simple, ensure_ascii=False)
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
