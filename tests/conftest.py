@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import hypothesis
 import psycopg
 import pytest
 from httpx2 import URL
@@ -30,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # the same cases in every run of `make test`; `make campaign` looks at others, seed by seed
+    hypothesis.settings.register_profile("windrow", derandomize=config.getoption("--hypothesis-seed") is None)
+    hypothesis.settings.load_profile("windrow")
     config.stash[ENGINES] = Engines()
 
 

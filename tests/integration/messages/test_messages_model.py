@@ -221,7 +221,8 @@ class Messages(RuleBasedStateMachine):
             self._dies(name, delivery.position, line)
         else:
             assert answer is Outcome.RETRIED
-            strand.claim = None
+            # also where the claim had run out: the delay begins with the failure
+            strand.claim, strand.due = None, False
 
     async def _answer(self, tx: Any, delivery: Delivery, how: str) -> bool | Outcome:
         if how == "ack":
