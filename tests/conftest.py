@@ -20,6 +20,7 @@ from windrow.postgres.migrate import migrate
 from windrow.telemetry import log
 from windrow.telemetry.declare import Level
 from windrow.telemetry.export import Exported, export
+from windrow.telemetry.redaction import PROCESS
 
 ENGINES = pytest.StashKey[Engines]()
 
@@ -139,6 +140,14 @@ class Said:
 
     def events(self, name: str | None = None) -> list[dict[str, Any]]:
         return [line for line in self.lines if name is None or line["event"] == name]
+
+
+@pytest.fixture(autouse=True)
+def _secrets_of_one_test_are_not_those_of_the_next() -> Iterator[None]:
+    """A process knows its secrets for as long as it lives; a test run is many processes' worth of tests."""
+    yield
+    PROCESS._known.clear()
+    PROCESS._longest_first = ()
 
 
 @pytest.fixture(autouse=True)
