@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from windrow.contracts.errors import Code, Fatal, RetryableTransient
-from windrow.postgres import Database
+from windrow.postgres import Database, Transaction
 from windrow.postgres.migrate import inspect
-from windrow.settings import Settings
+from windrow.settings import Settings, read
 from windrow.stack import EmbeddedPostgres, EmbeddedTemporal, ExternalPostgres, ExternalTemporal, StackConfig, discover
 
 _START = "start everything on this machine with `windrow up`"
@@ -67,3 +67,11 @@ async def opened(settings: Settings) -> AsyncIterator[App]:
         raise Fatal("the database is not migrated", code=Code.SCHEMA_MISSING, hint="`windrow doctor --repair` does it")
     async with Database(url, size=settings.database_pool_size) as database:
         yield App(settings, database, temporal_address(settings))
+
+
+@asynccontextmanager
+async def acting_for(tenant: str | None) -> AsyncIterator[Transaction]:
+    """One transaction of a command, for the tenant that was named or that of the settings."""
+    settings = read()
+    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+        yield tx

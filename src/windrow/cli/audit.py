@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from windrow.app.compose import opened
+from windrow.app.compose import acting_for
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command
 from windrow.postgres import audit as trail
-from windrow.settings import read
 
 
 @command
@@ -23,8 +22,7 @@ async def audit(
     json: Json = False,
 ) -> None:
     """Who changed what, by which authority: newest first, hashes of before and after."""
-    settings = read()
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         entries = await trail.history(tx, subject=subject, before=before, limit=limit)
     if json:
         show.document(entries)

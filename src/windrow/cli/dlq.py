@@ -9,12 +9,11 @@ from uuid import UUID
 import typer
 
 from windrow import messages
-from windrow.app.compose import opened
+from windrow.app.compose import acting_for
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command, operator
 from windrow.cli.topics import Limit, Reason, moment, tell
 from windrow.contracts.errors import ValidationFailure
-from windrow.settings import read
 
 dlq = typer.Typer(help="Dead letters: what could not be delivered, and why.", no_args_is_help=True)
 
@@ -34,11 +33,10 @@ async def listed(
     json: Json = False,
 ) -> None:
     """Dead letters, the latest first, each with its reason."""
-    settings = read()
     until = moment(before) if before else None
     if isinstance(until, int):
         raise ValidationFailure("--before takes a time", hint="write 2026-01-31T12:00:00Z")
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         found = await messages.dead_letters(
             tx, subscription=subscription, topic=topic, before=_aware(until), limit=limit
         )
@@ -58,8 +56,7 @@ async def shown(
     json: Json = False,
 ) -> None:
     """One message with what it said (redacted) and why each subscription could not take it."""
-    settings = read()
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         found = await messages.show_dead_letter(tx, message_id, subscription=subscription)
     if json:
         show.document(found)
@@ -79,9 +76,8 @@ async def replay(
     json: Json = False,
 ) -> None:
     """Put dead letters back, each with its id and a fresh budget."""
-    settings = read()
     chosen = choice(ids, everything)
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         back = await messages.replay_dead_letters(
             tx, actor=operator(), message_ids=chosen, subscription=subscription, reason=reason
         )
@@ -99,9 +95,8 @@ async def discard(
     json: Json = False,
 ) -> None:
     """Give dead letters up for good; the audit trail keeps who did it and why."""
-    settings = read()
     chosen = choice(ids, everything)
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         gone = await messages.discard_dead_letters(
             tx, actor=operator(), message_ids=chosen, subscription=subscription, reason=reason
         )

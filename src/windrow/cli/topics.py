@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from windrow import messages
-from windrow.app.compose import opened
+from windrow.app.compose import acting_for
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command, operator
 from windrow.cli.kv import parse
@@ -25,8 +25,7 @@ Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
 @command
 async def listed(tenant: Tenant = None, json: Json = False) -> None:
     """Every topic: messages kept, not yet routed, dead letters."""
-    settings = read()
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         found = await messages.topics(tx)
     if json:
         show.document(found)
@@ -43,8 +42,7 @@ async def subscriptions(
     json: Json = False,
 ) -> None:
     """Who receives what: pending messages, keys in hand, keys that fail, dead letters."""
-    settings = read()
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         found = await messages.subscriptions(tx, topic)
     if json:
         show.document(found)
@@ -64,8 +62,7 @@ async def peek(
     json: Json = False,
 ) -> None:
     """The newest messages of a topic; nothing is taken from anybody."""
-    settings = read()
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         found = await messages.peek(tx, topic, key=key, before=before, limit=limit)
     if json:
         show.document(found)
@@ -84,9 +81,8 @@ async def publish(
     json: Json = False,
 ) -> None:
     """Publish a message by hand."""
-    settings = read()
     body = parse(payload)
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         message_id = await messages.publish(tx, topic, body, key=key)
     tell({"topic": topic, "message_id": str(message_id)}, json)
 
@@ -115,7 +111,7 @@ async def subscribe(
             hint=f"WINDROW_WEBHOOKS names: {', '.join(sinks) or 'none'}",
         )
     wish = messages.Subscription(name=name, topic=topic, sink=sink)
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         new = await messages.subscribe(tx, wish, since=messages.BEGINNING if from_the_beginning else None)
     tell({"subscription": name, "topic": topic, "outcome": "created" if new else "updated"}, json)
 
@@ -130,9 +126,8 @@ async def replay(
     json: Json = False,
 ) -> None:
     """Deliver again what a subscription was given from a position or time on."""
-    settings = read()
     start = moment(since)
-    async with opened(settings) as app, app.database.tenant(tenant or settings.tenant) as tx:
+    async with acting_for(tenant) as tx:
         count = await messages.replay(tx, subscription, since=start, actor=operator(), reason=reason)
     tell({"subscription": subscription, "messages": count}, json)
 

@@ -16,12 +16,10 @@ def seconds(policy: RetryPolicy, jitter: float = 1.0) -> list[float]:
     return [delay.total_seconds() for delay in delays if delay is not None]
 
 
-@pytest.mark.req("MW-20")
 def test_transient_errors_wait_thirty_seconds_doubling_to_ten_minutes_within_eight_attempts() -> None:
     assert seconds(TRANSIENT) == [30, 60, 120, 240, 480, 600, 600]
 
 
-@pytest.mark.req("MW-21")
 def test_conflicts_wait_five_seconds_doubling_to_a_minute_jittered_and_give_up_after_five() -> None:
     assert seconds(CONFLICT) == [5, 10, 20, 40, 60]
     assert seconds(CONFLICT, jitter=0) == [2.5, 5, 10, 20, 30]
@@ -32,7 +30,6 @@ def test_validation_failures_and_fatal_errors_are_never_retried() -> None:
     assert next_delay(Fatal("worse"), 1) is None
 
 
-@pytest.mark.req("OR-30")
 def test_a_failed_run_waits_a_minute_doubling_to_an_hour_and_never_more() -> None:
     assert seconds(RUN_BACKOFF) == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600]
     assert RUN_BACKOFF.delay(1_000_000) == timedelta(hours=1)
