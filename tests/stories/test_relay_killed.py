@@ -93,11 +93,20 @@ async def test_killed_between_the_claim_and_the_delivery_nothing_is_lost(
 ) -> None:
     """The receiver takes the call and never reads it."""
     called = asyncio.Event()
-    silent = await asyncio.start_server(lambda *_: called.set(), "127.0.0.1", 0)
+    callers: list[asyncio.StreamWriter] = []
+
+    def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        callers.append(writer)
+        called.set()
+
+    silent = await asyncio.start_server(take, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     async with doomed(database, f"http://127.0.0.1:{port}/hook"):
         await called.wait()
     silent.close()
+    for caller in callers:
+        caller.transport.abort()
+    await silent.wait_closed()
 
     web.on("/hook", answer(200))
     await the_next_one_finishes(database, web)
