@@ -41,6 +41,7 @@ class Code(StrEnum):
     INVALID_VALUE = "INVALID_VALUE"
     TOO_LARGE = "TOO_LARGE"
     NOT_FOUND = "NOT_FOUND"
+    GONE = "GONE"  # it was there, or could have been, and is not any more
     REQUEST_REUSED = "REQUEST_REUSED"  # one request id or idempotency key, two different requests
     CONTENT_TYPE = "CONTENT_TYPE"
     REFUSED = "REFUSED"  # the other side says that our request is wrong (4xx)

@@ -1,0 +1,93 @@
+"""Steps 3 and 4: pages are asked for, one at a time, and refined."""
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from windrow.connectors.connector import Connector
+from windrow.contracts.errors import Code, ValidationFailure, WindrowError
+from windrow.contracts.identity import Identity
+from windrow.contracts.page import Cursor, Page
+from windrow.harvest import report
+from windrow.harvest.guards import Guards
+from windrow.harvest.pacing import CEILING, NEAR, Pace
+from windrow.harvest.publish import Sheet
+from windrow.harvest.refine import refine
+from windrow.outbox import lane as lanes
+from windrow.postgres import Database
+from windrow.telemetry import span
+
+# what a source answers when a page is too much for it
+_TOO_MUCH = frozenset({Code.TOO_LARGE, Code.TIMEOUT, Code.UNAVAILABLE})
+
+
+class Reader:
+    """Reads a source from a cursor on. Its pace is the page size to go on with."""
+
+    def __init__(self, database: Database, connector: Connector[Any], identity: Identity, pace: Pace) -> None:
+        self._database, self._connector, self._identity = database, connector, identity
+        self.pace = pace
+
+    async def sheets(self, cursor: Cursor) -> AsyncGenerator[Sheet, None]:
+        """Every page up to the last one. Another page size means to ask anew, from the cursor of the last page."""
+        guards = Guards(cursor, self._connector.progress)
+        number = 0
+        while True:
+            size = self.pace.size
+            # the interface promises an iterator; one that is a generator is closed before the source is asked anew
+            pages = cast("AsyncGenerator[Page, None]", self._connector.fetch_pages(cursor, size))
+            async with aclosing(pages):
+                while self.pace.size == size:
+                    sheet = await self._sheet(pages, cursor, number)
+                    if sheet is None:
+                        break
+                    guards.check(sheet.page, sheet.refined.hashes)
+                    yield sheet
+                    if sheet.page.last:
+                        return
+                    cursor, number = sheet.page.cursor, number + 1
+                    self._adapt(sheet)
+
+    async def _sheet(self, pages: AsyncIterator[Page], before: Cursor, number: int) -> Sheet | None:
+        """The next page; None if the source has to be asked for less."""
+        # drawn before the source is asked: a higher number then means newer news
+        observation = await lanes.observe(self._database)
+        fetched_at, asked = datetime.now(UTC), time.perf_counter()
+        try:
+            page = await anext(pages)
+        except StopAsyncIteration:
+            raise ValidationFailure(
+                "the connector's pages ended without a last one",
+                code=Code.INVALID,
+                hint="the page behind which there is nothing says `last=True`",
+            ) from None
+        except WindrowError as error:
+            smaller = self.pace.in_trouble() if error.code in _TOO_MUCH else None
+            if smaller is None:
+                raise
+            self._resize(smaller, str(error.code))
+            return None
+        with span("harvest.page", position=page.position):
+            refined = refine(self._connector.transform(page), self._identity)
+        return Sheet(
+            page=page,
+            refined=refined,
+            before=before,
+            number=number,
+            observation=observation,
+            fetched_at=fetched_at,
+            asked=asked,
+        )
+
+    def _adapt(self, sheet: Sheet) -> None:
+        size = sheet.counts.bytes
+        if size > NEAR * CEILING:
+            report.neared_ceiling(size, CEILING, sheet.page.position)
+        self._resize(self.pace.after(size, calm=sheet.page.calm), "size" if sheet.page.calm else "pressure")
+
+    def _resize(self, after: Pace, reason: str) -> None:
+        if after.size != self.pace.size:
+            report.resized(self.pace.size, after.size, reason)
+        self.pace = after

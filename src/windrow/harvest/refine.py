@@ -1,0 +1,116 @@
+"""Step 4: a page's items, checked against the contract, become the rows of a batch.
+
+A page is checked as a whole, which is four times as fast as item by item. Only a page in which something is wrong is
+looked at item by item (`harvest.scrutiny`), and only what is wrong with it stays behind.
+
+A row is the item's canonical JSON, made once: it is what the hash covers, and what the outbox carries.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.identity import TOMBSTONE_HASH, Identity, canonical, content_hash
+from windrow.contracts.item import DEEPEST_ATTRIBUTES, Item
+from windrow.contracts.page import Refused, Transformed
+from windrow.harvest import scrutiny
+
+_NUL = rb"\u0000"
+# nineteen digits in a row may be a number beyond 64 bits
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+
+
+@dataclass(slots=True)
+class Refined:
+    """What a page came to."""
+
+    rows: list[bytes] = field(default_factory=list)
+    item_ids: list[str] = field(default_factory=list)
+    hashes: list[str] = field(default_factory=list)
+    relations: int = 0
+    tombstones: int = 0
+    repeats: int = 0
+    refused: list[Refused] = field(default_factory=list)
+
+
+def refine(transformed: Transformed, identity: Identity) -> Refined:
+    """The rows of a page; of an item that comes twice, the last one counts."""
+    if len(transformed.items) != len(transformed.places):
+        raise ValidationFailure(
+            f"the connector gave {len(transformed.items)} items for {len(transformed.places)} places",
+            code=Code.INVALID,
+            hint="`transform` gives each item the place of its record",
+        )
+    checked = _at_once(transformed.items)
+    refused = list(transformed.refused)
+    if checked is None:
+        checked, more = scrutiny.one_by_one(transformed.items, transformed.places)
+        refused += more
+    refined = _rows(checked, identity)
+    refined.refused = refused
+    return refined
+
+
+def _at_once(items: Sequence[Item | dict[str, Any]]) -> list[tuple[Item, bytes]] | None:
+    """All items with their canonical JSON, or None if one of them needs a closer look."""
+    try:
+        # an Item that the connector made itself has not been checked by anybody: only what is read from JSON is
+        if any(isinstance(item, Item) for item in items):
+            parsed = msgspec.json.decode(msgspec.json.encode(items), type=list[Item])
+        else:
+            parsed = msgspec.convert(items, list[Item])
+        checked = [(item, canonical(item)) for item in map(_in_order, parsed)]
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeError, TypeError, OverflowError, RecursionError):
+        return None
+    return checked if all(_is_plain(content) for _, content in checked) else None
+
+
+def _in_order(item: Item) -> Item:
+    """Labels and relations are sets: a source that tells them in another order says the same."""
+    if item.labels:
+        msgspec.structs.force_setattr(item, "labels", tuple(sorted(set(item.labels))))
+    if item.relations:
+        msgspec.structs.force_setattr(item, "relations", tuple(sorted(set(item.relations))))
+    return item
+
+
+def _is_plain(content: bytes) -> bool:
+    """Small, flat, and without what Postgres cannot hold: nothing that would need a closer look."""
+    return (
+        len(content) < scrutiny.SMALL
+        and content.count(b"{") < DEEPEST_ATTRIBUTES
+        and content.count(b"[") < DEEPEST_ATTRIBUTES
+        and _NUL not in content
+        and not _LONG_NUMBER.search(content)
+    )
+
+
+def _rows(checked: list[tuple[Item, bytes]], identity: Identity) -> Refined:
+    refined = Refined()
+    named = [identity.item_id(item.external_id) for item, _ in checked]
+    last = {item_id: place for place, item_id in enumerate(named)}
+    for place, ((item, content), item_id) in enumerate(zip(checked, named, strict=True)):
+        if last[item_id] != place:
+            refined.repeats += 1
+            continue
+        known_as = TOMBSTONE_HASH if item.deleted else content_hash(content)
+        refined.rows.append(
+            b'%b,"content_hash":"%b","item_id":"%b"%b}'
+            % (content[:-1], known_as.encode(), item_id.encode(), _targets(item, identity))
+        )
+        refined.item_ids.append(item_id)
+        refined.hashes.append(known_as)
+        refined.relations += len(item.relations)
+        refined.tombstones += item.deleted
+    return refined
+
+
+def _targets(item: Item, identity: Identity) -> bytes:
+    """Whom each relation means, by id, in the order of the relations."""
+    if not item.relations:
+        return b""
+    return b',"targets":' + msgspec.json.encode([identity.item_id(relation.target) for relation in item.relations])

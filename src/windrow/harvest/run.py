@@ -1,0 +1,164 @@
+"""Runs: what each one read, and how it ended. The counts rise in the transactions of the pages that they count."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from windrow.contracts.errors import Code, ValidationFailure, WindrowError
+from windrow.outbox.lane import Lane
+from windrow.postgres import Transaction, load
+from windrow.telemetry.redaction import PROCESS
+
+Q = load(__package__, "run.sql")
+
+
+class Outcome(StrEnum):
+    """How a slice, or a whole run, ended."""
+
+    DONE = "done"  # the source has nothing more for now
+    MORE = "more"  # the slice's time is over, there is more
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"  # somebody else has taken the lane over
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """fetched = published + repeats + quarantined, always."""
+
+    pages: int = 0
+    fetched: int = 0
+    published: int = 0
+    repeats: int = 0
+    quarantined: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            pages=self.pages + other.pages,
+            fetched=self.fetched + other.fetched,
+            published=self.published + other.published,
+            repeats=self.repeats + other.repeats,
+            quarantined=self.quarantined + other.quarantined,
+            bytes=self.bytes + other.bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run as people see it."""
+
+    run_id: str
+    project_id: str
+    endpoint_id: str
+    lane: str
+    state: str
+    begun_at: datetime
+    ended_at: datetime | None
+    pages: int
+    fetched: int
+    published: int
+    repeats: int
+    quarantined: int
+    bytes: int
+    outcome: str | None
+    error_class: str | None
+    code: str | None
+    message: str | None
+    settled: dict[str, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What became of a run in the catalog. It is whole when every record that was fetched is accounted for."""
+
+    batches: int
+    pending: int
+    created: int
+    updated: int
+    deleted: int
+    unchanged: int
+    outdated: int
+    discarded: int
+
+    def accounts_for(self, published: int) -> bool:
+        settled = self.created + self.updated + self.deleted + self.unchanged + self.outdated + self.discarded
+        return self.pending == 0 and settled == published
+
+
+async def begin_run(tx: Transaction, lane: Lane, run_id: str) -> None:
+    """A run begins, or goes on with its next slice."""
+    await tx.execute(Q.begin, **lane.key, run_id=run_id)
+
+
+async def count(tx: Transaction, run_id: str, counts: Counts) -> Counts:
+    """Add a page to its run; the run's counts with it."""
+    row = await tx.row(
+        Q.count,
+        run_id=run_id,
+        pages=counts.pages,
+        fetched=counts.fetched,
+        published=counts.published,
+        repeats=counts.repeats,
+        quarantined=counts.quarantined,
+        bytes=counts.bytes,
+    )
+    assert row, "a run is there from its first slice on"
+    return Counts(**row)
+
+
+async def counts_of(tx: Transaction, run_id: str) -> Counts:
+    """What the run has read so far."""
+    row = await tx.row(Q.counts, run_id=run_id)
+    return Counts(**row) if row else Counts()
+
+
+async def verify(tx: Transaction, run_id: str) -> Verified:
+    """Look up in the outbox what became of the run's batches."""
+    found = await tx.into(Verified, Q.verify, run_id=run_id)
+    return found[0]
+
+
+async def end_run(
+    tx: Transaction,
+    run_id: str,
+    outcome: Outcome,
+    *,
+    error: WindrowError | None = None,
+    settled: dict[str, int] | None = None,
+) -> None:
+    """The run is over."""
+    await tx.execute(
+        Q.end,
+        run_id=run_id,
+        outcome=outcome,
+        error_class=error.error_class if error else None,
+        code=error.code if error else None,
+        message=PROCESS.text(error.message)[:2000].replace("\0", "\ufffd") if error else None,
+        settled=Jsonb(settled) if settled is not None else None,
+    )
+
+
+async def runs(tx: Transaction, *, endpoint: str | None = None, limit: int = 20) -> list[Run]:
+    """The latest first."""
+    return await tx.into(Run, Q.listed, endpoint=endpoint, limit=limit)
+
+
+async def find_run(tx: Transaction, run_id: str) -> Run:
+    """One run, by its id or the beginning of it."""
+    found = await tx.into(Run, Q.find, run_id=run_id)
+    if len(found) != 1:
+        raise ValidationFailure(
+            f"{len(found) or 'no'} runs begin with {run_id[:60]!r}",
+            code=Code.NOT_FOUND,
+            hint="`windrow runs` shows their ids",
+        )
+    return found[0]
+
+
+def as_document(value: Verified) -> dict[str, Any]:
+    """For the run's row and for machines."""
+    return {name: getattr(value, name) for name in Verified.__dataclass_fields__}

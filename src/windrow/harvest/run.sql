@@ -1,0 +1,45 @@
+-- begin: at its first slice, and again at each later one
+INSERT INTO harvest_runs (tenant_id, run_id, project_id, endpoint_id, lane)
+VALUES (current_tenant(), %(run_id)s, %(project)s, %(endpoint)s, %(lane)s)
+ON CONFLICT (tenant_id, run_id) DO UPDATE SET state = 'running', ended_at = NULL, outcome = NULL, error_class = NULL, code = NULL, message = NULL;
+
+-- count: in the transaction of the page
+UPDATE harvest_runs
+   SET pages = pages + %(pages)s, fetched = fetched + %(fetched)s, published = published + %(published)s, repeats = repeats + %(repeats)s,
+       quarantined = quarantined + %(quarantined)s, bytes = bytes + %(bytes)s
+ WHERE tenant_id = current_tenant() AND run_id = %(run_id)s
+RETURNING pages, fetched, published, repeats, quarantined, bytes;
+
+-- counts: so far
+SELECT pages, fetched, published, repeats, quarantined, bytes FROM harvest_runs
+ WHERE tenant_id = current_tenant() AND run_id = %(run_id)s;
+
+-- verify: what became of its batches
+SELECT count(*) AS batches,
+       coalesce(sum(items) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
+       coalesce(sum(created), 0)::bigint AS created, coalesce(sum(updated), 0)::bigint AS updated,
+       coalesce(sum(deleted), 0)::bigint AS deleted, coalesce(sum(unchanged), 0)::bigint AS unchanged,
+       coalesce(sum(outdated), 0)::bigint AS outdated,
+       coalesce(sum(items) FILTER (WHERE status = 'discarded'), 0)::bigint AS discarded
+  FROM harvest_outbox
+ WHERE tenant_id = current_tenant() AND run_id = %(run_id)s;
+
+-- end: how it ended
+UPDATE harvest_runs
+   SET state = 'ended', ended_at = clock_timestamp(), outcome = %(outcome)s, error_class = %(error_class)s, code = %(code)s,
+       message = %(message)s, settled = coalesce(%(settled)s, settled)
+ WHERE tenant_id = current_tenant() AND run_id = %(run_id)s;
+
+-- listed: for people, the latest first
+SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
+       outcome, error_class, code, message, settled
+  FROM harvest_runs
+ WHERE tenant_id = current_tenant() AND (%(endpoint)s::text IS NULL OR endpoint_id = %(endpoint)s)
+ ORDER BY begun_at DESC LIMIT %(limit)s;
+
+-- find: by the beginning of the id
+SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
+       outcome, error_class, code, message, settled
+  FROM harvest_runs
+ WHERE tenant_id = current_tenant() AND starts_with(run_id, %(run_id)s)
+ LIMIT 2;

@@ -1,0 +1,132 @@
+"""The closer look at items of a page in which something is not plain: mended where that is harmless, refused where not.
+
+NUL characters, halves of surrogate pairs    become U+FFFD; in the external id they are refused, since it names the item
+NaN and infinities                           become null
+integers beyond 64 bits                      refused: somewhere they would come back as another number
+content where metadata is due                refused as RAW_BLOB, with a pointer to the signed-URL upload
+too large, too deep, against the contract    refused, with every reason
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from windrow.contracts.identity import canonical
+from windrow.contracts.item import DEEPEST_ATTRIBUTES, LARGEST_ATTRIBUTES, LARGEST_ITEM, Item
+from windrow.contracts.page import Refused
+from windrow.contracts.quarantine import Reason, Why
+from windrow.harvest.reasons import reasons
+
+# an item below this size cannot hold a blob worth the name
+SMALL = 4096
+LONGEST_TEXT = 32 * 1024
+
+_DEEPEST = DEEPEST_ATTRIBUTES + 2  # attributes are a level below the item, their values another
+_FURTHEST = 2**63
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_BASE64 = re.compile(rf"(?:data:[^,]{{0,200}};base64,)?[A-Za-z0-9+/_-]{{{SMALL - 256},}}={{0,2}}")
+_HINT = "send it by signed URL (`windrow blobs upload`), and keep a reference here"
+
+
+def one_by_one(
+    items: Sequence[Item | dict[str, Any]], places: Sequence[int]
+) -> tuple[list[tuple[Item, bytes]], list[Refused]]:
+    """The items that keep the contract, each with its canonical JSON, and the refusals of the others."""
+    kept: list[tuple[Item, bytes]] = []
+    refused: list[Refused] = []
+    for given, place in zip(items, places, strict=True):
+        found = examine(given)
+        if isinstance(found, list):
+            refused.append(Refused(index=place, reasons=tuple(found), external_id=_external_id(given)))
+        else:
+            kept.append(found)
+    return kept, refused
+
+
+def _external_id(given: Any) -> str | None:
+    """What names the item, also where the rest of it is wrong."""
+    named = (
+        given.external_id if isinstance(given, Item) else given.get("external_id") if isinstance(given, dict) else None
+    )
+    return named if isinstance(named, str) and 0 < len(named) <= 1024 and not _UNSTORABLE.search(named) else None
+
+
+def examine(given: Item | dict[str, Any]) -> tuple[Item, bytes] | list[Reason]:
+    """The item with its canonical JSON, mended where it may be, or every reason why it is refused."""
+    try:
+        plain = msgspec.to_builtins(given, builtin_types=(bytes, bytearray, memoryview))
+    except RecursionError:
+        return [Reason(why=Why.TOO_DEEP, path="", message="nested too deeply to be read")]
+    except (TypeError, ValueError, OverflowError) as error:
+        return [Reason(why=Why.NOT_STORABLE, path="", message=f"not JSON: {error}"[:300])]
+    found: list[Reason] = []
+    mended = _mended(plain, "", 1, found)
+    if found:
+        return found
+    try:
+        item = msgspec.convert(mended, Item)
+    except msgspec.ValidationError as error:
+        return reasons(mended, error)
+    item = _sorted(item)
+    content = canonical(item)
+    return list(_sizes(item, content)) or (item, content)
+
+
+def _sorted(item: Item) -> Item:
+    return msgspec.structs.replace(
+        item, labels=tuple(sorted(set(item.labels))), relations=tuple(sorted(set(item.relations)))
+    )
+
+
+def _mended(value: Any, path: str, depth: int, found: list[Reason]) -> Any:
+    """The value as it can be stored; what cannot be mended is added to the reasons."""
+    if depth > _DEEPEST:
+        if not any(reason.why is Why.TOO_DEEP for reason in found):
+            found.append(
+                Reason(why=Why.TOO_DEEP, path=path[:200], message=f"more than {DEEPEST_ATTRIBUTES} levels deep")
+            )
+        return None
+    match value:
+        case dict():
+            return {
+                _text(key, path, found): _mended(part, f"{path}/{key}"[:300], depth + 1, found)
+                for key, part in value.items()
+            }
+        case list() | tuple():
+            return [_mended(part, f"{path}/{place}", depth + 1, found) for place, part in enumerate(value)]
+        case str():
+            return _text(value, path, found)
+        case float() if not math.isfinite(value):
+            return None
+        case int() if not isinstance(value, bool) and not -_FURTHEST <= value < _FURTHEST:
+            found.append(Reason(why=Why.NOT_STORABLE, path=path, message="an integer that does not fit 64 bits"))
+        case bytes() | bytearray() | memoryview():
+            found.append(Reason(why=Why.RAW_BLOB, path=path, message=f"{len(value)} bytes of content; {_HINT}"))
+    return value
+
+
+def _text(value: Any, path: str, found: list[Reason]) -> Any:
+    if not isinstance(value, str):
+        return value
+    if len(value) > LONGEST_TEXT or _BASE64.fullmatch(value):
+        found.append(Reason(why=Why.RAW_BLOB, path=path, message=f"a text of {len(value)} characters; {_HINT}"))
+    if not _UNSTORABLE.search(value):
+        return value
+    if path == "/external_id":
+        found.append(
+            Reason(why=Why.NOT_STORABLE, path=path, message="a NUL or half of a surrogate pair in what names the item")
+        )
+    return _UNSTORABLE.sub("\ufffd", value)
+
+
+def _sizes(item: Item, content: bytes) -> Iterator[Reason]:
+    if len(content) > LARGEST_ITEM:
+        yield Reason(why=Why.TOO_LARGE, path="", message=f"{len(content)} bytes; an item has at most {LARGEST_ITEM}")
+    size = len(canonical(item.attributes))
+    if size > LARGEST_ATTRIBUTES:
+        yield Reason(
+            why=Why.TOO_LARGE, path="/attributes", message=f"{size} bytes; attributes have at most {LARGEST_ATTRIBUTES}"
+        )

@@ -1,0 +1,132 @@
+"""A whole run, here and now: slices until the source has nothing more, then the catalog, then the proof.
+
+Orchestration does the same on Temporal, slice by slice; this is the run of one process, for a shell.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from windrow.connectors.connector import Connector
+from windrow.contracts.errors import Code, Conflict, Fatal, WindrowError
+from windrow.contracts.retry import next_delay
+from windrow.harvest import report
+from windrow.harvest import run as runs
+from windrow.harvest.run import Outcome, Run, Verified
+from windrow.harvest.slice import Order, SliceReport, harvest
+from windrow.harvest.subscriber import Subscriber
+from windrow.outbox.lane import Lane
+from windrow.outbox.stop import statuses
+from windrow.postgres import Database
+from windrow.telemetry import emit
+
+Opened = Callable[[], AbstractAsyncContextManager[Connector[Any]]]
+_LOOK_AGAIN = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sync:
+    """What a run works with."""
+
+    database: Database
+    subscriber: Subscriber
+    connector: Opened
+    wait: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    async def run(self, order: Order) -> Run:
+        """Harvest, persist and verify; the run as it ended. A failure is recorded with the run, and raised."""
+        try:
+            ended = await self._slices(order)
+            verified = await self._settled(order)
+        except (WindrowError, asyncio.CancelledError) as error:
+            await self._end(order, _outcome(error), error=error if isinstance(error, WindrowError) else None)
+            raise
+        await self._end(order, ended.outcome, settled=runs.as_document(verified))
+        async with self.database.tenant(order.lane.scope.tenant_id) as tx:
+            done = await runs.find_run(tx, order.run_id)
+        _check(done, verified)
+        return done
+
+    async def _slices(self, order: Order) -> SliceReport:
+        failures: dict[str, int] = {}
+        while True:
+            try:
+                async with self.connector() as connector:
+                    ended = await harvest(self.database, connector, order)
+            except WindrowError as error:
+                failures[error.error_class] = failed = failures.get(error.error_class, 0) + 1
+                delay = next_delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
+                if delay is None:
+                    raise
+                report.retried(error, failed, delay)
+                await self.wait(delay.total_seconds())
+                order = replace(order, retry_attempt=failed)
+                continue
+            if ended.outcome is Outcome.SUPERSEDED:
+                raise Conflict(
+                    f"another run has taken {order.lane} over",
+                    code=Code.ALREADY_RUNNING,
+                    hint="`windrow runs` shows it; nothing is lost",
+                )
+            if ended.outcome is not Outcome.MORE:
+                return ended
+            order = replace(order, page_size=ended.page_size, retry_attempt=0)
+
+    async def _settled(self, order: Order) -> Verified:
+        """Wait until the run's batches are persisted, by us or by others."""
+        while True:
+            await self.subscriber.drain(order.lane)
+            async with self.database.tenant(order.lane.scope.tenant_id) as tx:
+                verified = await runs.verify(tx, order.run_id)
+                lanes = await statuses(tx, project=order.lane.scope.project_id, endpoint=order.lane.endpoint_id)
+            if not verified.pending:
+                return verified
+            for one in lanes:
+                if one.lane == order.lane.name and one.stopped_at:
+                    raise _stopped(order.lane, one.stopped_why)
+            await self.wait(_LOOK_AGAIN)
+
+    async def _end(
+        self,
+        order: Order,
+        outcome: Outcome,
+        *,
+        error: WindrowError | None = None,
+        settled: dict[str, int] | None = None,
+    ) -> None:
+        async with self.database.tenant(order.lane.scope.tenant_id) as tx:
+            await runs.end_run(tx, order.run_id, outcome, error=error, settled=settled)
+
+
+def _check(done: Run, verified: Verified) -> None:
+    """Every record that was fetched is accounted for, or something is wrong with us."""
+    counted = done.published + done.repeats + done.quarantined
+    if done.fetched != counted or not verified.accounts_for(done.published):
+        raise Fatal(
+            f"run {done.run_id} does not add up: fetched {done.fetched}, counted {counted}, settled {verified}",
+            code=Code.CORRUPTED,
+            hint="keep the outbox as it is, and report this",
+        )
+    settled = runs.as_document(verified)
+    emit(
+        "harvest.verified",
+        run_id=done.run_id,
+        **{name: settled[name] for name in ("created", "updated", "deleted", "unchanged", "outdated", "discarded")},
+    )
+
+
+def _outcome(error: BaseException) -> Outcome:
+    if isinstance(error, asyncio.CancelledError):
+        return Outcome.CANCELLED
+    return Outcome.SUPERSEDED if isinstance(error, Conflict) and error.code is Code.ALREADY_RUNNING else Outcome.FAILED
+
+
+def _stopped(lane: Lane, why: str | None) -> Fatal:
+    return Fatal(
+        f"lane {lane} is stopped: {why}",
+        code=Code.CORRUPTED,
+        hint=f"`windrow outbox retry {lane.endpoint_id}` tries the batch again, `discard` sets it aside",
+    )

@@ -1,0 +1,1 @@
+"""Lanes and batches: pages that are durable together with the cursor after them."""
