@@ -70,12 +70,13 @@ class Press:
     spec: ConnectorSpec
     cursors: Cursors
     identity: Identity
+    batch_bytes: int = CEILING
 
     async def publish(self, position: Position, sheet: Sheet) -> Published:
         """All of the page, and the cursor behind it; or nothing."""
         async with self.database.tenant(self.endpoint.scope.tenant_id) as tx:
             await lanes.hold(tx, self.piece, sheet.observation)
-            parts = split(sheet.refined.rows)
+            parts = split(sheet.refined.rows, self.batch_bytes)
             labels: list[str] = []
             version = position.version
             begin = 0

@@ -9,14 +9,13 @@ too large, too deep, against the contract    refused, with every reason
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from windrow.contracts.identity import canonical
 from windrow.contracts.item import DEEPEST_ATTRIBUTES, LARGEST_ATTRIBUTES, LARGEST_ITEM, Item
-from windrow.contracts.page import Refused
 from windrow.contracts.quarantine import Reason, Why
 from windrow.harvest.reasons import reasons
 
@@ -31,22 +30,7 @@ _BASE64 = re.compile(rf"(?:data:[^,]{{0,200}};base64,)?[A-Za-z0-9+/_-]{{{SMALL -
 _HINT = "send it by signed URL (`windrow blobs upload`), and keep a reference here"
 
 
-def one_by_one(
-    items: Sequence[Item | dict[str, Any]], places: Sequence[int]
-) -> tuple[list[tuple[Item, bytes]], list[Refused]]:
-    """The items that keep the contract, each with its canonical JSON, and the refusals of the others."""
-    kept: list[tuple[Item, bytes]] = []
-    refused: list[Refused] = []
-    for given, place in zip(items, places, strict=True):
-        found = examine(given)
-        if isinstance(found, list):
-            refused.append(Refused(index=place, reasons=tuple(found), external_id=_external_id(given)))
-        else:
-            kept.append(found)
-    return kept, refused
-
-
-def _external_id(given: Any) -> str | None:
+def external_id(given: Any) -> str | None:
     """What names the item, also where the rest of it is wrong."""
     named = (
         given.external_id if isinstance(given, Item) else given.get("external_id") if isinstance(given, dict) else None

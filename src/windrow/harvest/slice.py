@@ -30,7 +30,7 @@ from windrow.harvest import report
 from windrow.harvest import run as runs
 from windrow.harvest.cursors import Cursors, Position
 from windrow.harvest.guards import is_too_much
-from windrow.harvest.pacing import pace
+from windrow.harvest.pacing import CEILING, pace
 from windrow.harvest.publish import Press, Published, Sheet
 from windrow.harvest.reading import Reader
 from windrow.harvest.run import Counts, Outcome
@@ -63,6 +63,7 @@ class Order:
     run_id: str
     budget: timedelta = timedelta(seconds=60)
     page_size: int | None = None
+    batch_bytes: int = CEILING
     retry_attempt: int = 0
     cancelled: Callable[[], bool] = lambda: False
     watch: Callable[[SliceReport], None] = lambda _: None
@@ -124,6 +125,7 @@ class _Harvester:
             spec=self._connector.spec,
             cursors=self._cursors,
             identity=self._identity,
+            batch_bytes=self._order.batch_bytes,
         )
         outcome = await self._harvest(press)
         await self._finish(piece, outcome)

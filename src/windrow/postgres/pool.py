@@ -7,6 +7,8 @@ and becomes `windrow_app` again by `Transaction.become` before it does the work.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import psycopg
@@ -87,7 +89,8 @@ class Transaction:
         if self.connection.pgconn.transaction_status == TransactionStatus.IDLE:
             act()
         else:
-            self.afterwards.append(act)
+            # whoever says something then says it as what it is now: with this tenant, run and cause
+            self.afterwards.append(partial(copy_context().run, act))
 
     async def _run(self, query: Query, parameters: Mapping[str, Any]) -> psycopg.AsyncCursor[Row]:
         try:
