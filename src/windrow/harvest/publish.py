@@ -17,7 +17,7 @@ from windrow.endpoints import Endpoint
 from windrow.harvest import run as runs
 from windrow.harvest.cursors import Cursors, Position
 from windrow.harvest.pacing import CEILING
-from windrow.harvest.quarantine import quarantine
+from windrow.harvest.quarantine import overtake, quarantine
 from windrow.harvest.refine import Refined
 from windrow.outbox import batch as outbox
 from windrow.outbox import lane as lanes
@@ -111,7 +111,8 @@ class Press:
                 generation = await self._list(tx, position, sheet, version) if last else None
                 if rows or generation is not None:
                     await outbox.append(tx, self.piece, version, self._draft(sheet, labels[-1], rows, generation))
-            await quarantine(tx, self.piece, sheet.page, sheet.observation, sheet.refined.refused)
+            await overtake(tx, self.piece, sheet.observation, sheet.refined.item_ids)
+            await quarantine(tx, self.piece, self.identity, sheet.page, sheet.observation, sheet.refined.refused)
             totals = await runs.count(tx, self.piece.run_id, sheet.counts)
         return Published(position=Position(sheet.page.cursor, version), batch_ids=tuple(labels), totals=totals)
 
@@ -119,7 +120,7 @@ class Press:
         """Keep what was refused of a page that is not published at all; the cursor stays."""
         async with self.database.tenant(self.endpoint.scope.tenant_id) as tx:
             await lanes.hold(tx, self.piece, sheet.observation)
-            await quarantine(tx, self.piece, sheet.page, sheet.observation, sheet.refined.refused)
+            await quarantine(tx, self.piece, self.identity, sheet.page, sheet.observation, sheet.refined.refused)
 
     def _draft(self, sheet: Sheet, label: str, rows: list[bytes], generation: int | None) -> outbox.Draft:
         return outbox.Draft(

@@ -14,6 +14,7 @@ import msgspec
 from psycopg.types.json import Jsonb
 
 from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.identity import Identity
 from windrow.contracts.page import Page, Refused
 from windrow.outbox.lane import Slice
 from windrow.postgres import Transaction, load
@@ -46,21 +47,39 @@ class Quarantined:
     last_at: datetime
 
 
-async def quarantine(tx: Transaction, piece: Slice, page: Page, observation: int, refused: Sequence[Refused]) -> None:
+async def overtake(tx: Transaction, piece: Slice, observation: int, item_ids: Sequence[str]) -> None:
+    """These items are published: what was refused of them before is old news, which nobody may retry any more.
+
+    Without this a retry could bring back what the source has taken back since: where the source says again what the
+    catalog holds, that writes nothing, and the catalog alone could not tell.
+    """
+    await tx.execute(
+        Q.overtake,
+        project=piece.lane.key["project"],
+        endpoint=piece.lane.endpoint_id,
+        observation=observation,
+        item_ids=item_ids,
+    )
+
+
+async def quarantine(
+    tx: Transaction, piece: Slice, identity: Identity, page: Page, observation: int, refused: Sequence[Refused]
+) -> None:
     """Keep what was refused of a page."""
     for one in refused:
         record = page.records[one.index] if one.index < len(page.records) else None
         text = _kept(record)
         position = f"{page.position} #{one.index}"
-        identity = one.external_id or text or f"{page.position} #{one.index}"
+        named = one.external_id or text or position
         await tx.execute(
             Q.keep,
             **piece.lane.key,
-            id=hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+            id=hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16],
             run_id=piece.run_id,
             observation=observation,
             position=_plain(PROCESS.text(position))[:500],
             external_id=one.external_id,
+            item_id=identity.item_id(one.external_id) if one.external_id else None,
             reasons=Jsonb(PROCESS.value([_as_text(reason) for reason in one.reasons])),
             excerpt=_excerpt(record, text),
             record=text,

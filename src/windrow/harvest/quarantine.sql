@@ -1,10 +1,15 @@
 -- keep: the same record again is one entry, open again if it was dealt with
-INSERT INTO quarantine AS q (tenant_id, project_id, endpoint_id, id, lane, run_id, observation, position, external_id, reasons, excerpt, record)
+INSERT INTO quarantine AS q (tenant_id, project_id, endpoint_id, id, lane, run_id, observation, position, external_id, item_id, reasons, excerpt, record)
 VALUES (current_tenant(), %(project)s, %(endpoint)s, %(id)s, %(lane)s, %(run_id)s, %(observation)s, %(position)s, %(external_id)s,
-        %(reasons)s, %(excerpt)s, %(record)s)
+        %(item_id)s, %(reasons)s, %(excerpt)s, %(record)s)
 ON CONFLICT (tenant_id, project_id, endpoint_id, id) DO UPDATE
    SET state = 'open', lane = excluded.lane, run_id = excluded.run_id, observation = excluded.observation, position = excluded.position,
        reasons = excluded.reasons, excerpt = excluded.excerpt, record = excluded.record, times = q.times + 1, last_at = clock_timestamp();
+
+-- overtake: what the source has said since about the same items; a retry of what it said before would undo it
+UPDATE quarantine SET state = 'overtaken'
+ WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id = %(endpoint)s AND state = 'open'
+   AND item_id = ANY (%(item_ids)s::uuid[]) AND observation < %(observation)s;
 
 -- listed: for people, the latest first
 SELECT id, project_id, endpoint_id, state, lane, run_id, observation, position, external_id, reasons, excerpt, record, times, first_at, last_at

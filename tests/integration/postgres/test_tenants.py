@@ -14,6 +14,7 @@ from psycopg import sql
 
 SAMPLES: dict[str, dict[str, Any]] = {
     "leases": {"key": "tenant/ours/project/main/x"},
+    "harvest_outbox": {"encoding": "json"},
 }
 
 BY_TYPE: dict[str, Any] = {

@@ -98,12 +98,13 @@ CREATE TABLE quarantine (
   project_id  text        NOT NULL,
   endpoint_id text        NOT NULL,
   id          text        NOT NULL,
-  state       text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'retried', 'dropped')),
+  state       text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'retried', 'overtaken', 'dropped')),
   lane        text        NOT NULL,
   run_id      text        NOT NULL,
   observation bigint      NOT NULL,
   position    text        NOT NULL,
   external_id text,
+  item_id     uuid,
   reasons     jsonb       NOT NULL,
   excerpt     text        NOT NULL,
   record      text,
@@ -113,7 +114,9 @@ CREATE TABLE quarantine (
   PRIMARY KEY (tenant_id, project_id, endpoint_id, id)
 );
 COMMENT ON TABLE quarantine IS 'Records that were refused, each with all its reasons, where it was in the source, and a redacted excerpt.';
+COMMENT ON COLUMN quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
 COMMENT ON COLUMN quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
+CREATE INDEX quarantine_open ON quarantine (tenant_id, project_id, endpoint_id, item_id) WHERE state = 'open' AND item_id IS NOT NULL;
 CREATE INDEX quarantine_recent ON quarantine (tenant_id, last_at);
 ALTER TABLE quarantine ENABLE ROW LEVEL SECURITY;
 ALTER TABLE quarantine FORCE ROW LEVEL SECURITY;
