@@ -19,7 +19,7 @@ from windrow.stack import EmbeddedPostgres, EmbeddedTemporal, Stack, StackConfig
 from windrow.telemetry import log
 from windrow.telemetry.declare import Level
 
-HARNESS = {"figures", "peers"}
+HARNESS = {"figures", "peers", "harvest_raw", "harvest_ours", "harvest_dlt", "harvest_rows"}
 
 
 def areas(only: str | None) -> list[str]:
