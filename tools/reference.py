@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import re
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ from typing import Any
 import typer
 
 from windrow.cli import frame, tree
-from windrow.contracts import errors, retry
+from windrow.connectors import describe, registry
+from windrow.connectors.conformance import CHECKS
+from windrow.contracts import errors, item, retry
 from windrow.postgres.migrate import migrate
 from windrow.settings import variables
 from windrow.stack import UNSAFE_BUT_FAST, EmbeddedPostgres, Stack, StackConfig
@@ -164,6 +167,99 @@ def _metavar(argument: Any) -> str:
     return name if argument.required else f"[{name}]"
 
 
+def connectors() -> str:
+    parts = [
+        "What can be harvested out of the box. `windrow connectors` lists what is installed, with those of other distributions; [write one](../how-to/write-a-connector.md)."
+    ]
+    for offer in registry.offered():
+        # what somebody has installed beside Windrow is not part of its pages
+        if any(distribution.startswith("windrow ") for distribution in offer.distributions):
+            parts += _connector(offer)
+    parts += [
+        "## What every connector keeps",
+        "`windrow connectors check NAME FIELD=VALUE…` asks it, in this order.",
+        grid(("check", "asks"), [(f"`{check.name}`", check.says) for check in CHECKS]),
+    ]
+    return page("Connectors", *parts)
+
+
+def _connector(offer: registry.Offered) -> list[str]:
+    if offer.connector is None:
+        return [f"## {offer.name}", f"Cannot be used: {offer.broken}"]
+    spec = offer.connector.spec
+    about = {
+        "version": spec.version,
+        "source system": f"`{spec.source_system}`",
+        "can": ", ".join(describe.abilities(spec)),
+        "credential": describe.credential(spec),
+        "page sizes": describe.pages(spec),
+        "calls at once": spec.max_concurrency,
+        "queue": f"`{spec.queue}`",
+    }
+    fields = [
+        (f"`{field.name}`", field.kind, _default(field), field.help) for field in describe.fields(offer.connector)
+    ]
+    return [
+        f"## {offer.name}",
+        f"{spec.title}.",
+        grid(("", ""), about.items()),
+        grid(("field", "kind", "default", "meaning"), fields),
+    ]
+
+
+def _default(field: describe.Field) -> str:
+    if field.required:
+        return "required"
+    return "none" if field.default in (None, [], {}, "") else f"`{json.dumps(field.default).strip(chr(34))}`"
+
+
+def normalized_item() -> str:
+    published = item.schema()["$defs"]
+    given = item.item_schema()["$defs"]["Item"]["properties"]
+    whole = published["NormalizedItem"]
+    added = {name: part for name, part in whole["properties"].items() if name not in given}
+    sections = {
+        "What the source says": (given, whole["required"]),
+        "What the harvest adds": (added, whole["required"]),
+        "provenance": (published["Provenance"]["properties"], published["Provenance"]["required"]),
+        "relations": (published["Relation"]["properties"], published["Relation"]["required"]),
+    }
+    parts = [
+        f"`{item.CONTRACT}`: what every source's things become. [normalized-item.schema.json](normalized-item.schema.json) is the same as JSON Schema, and what it does not name is refused.",
+        f"An item is at most {item.LARGEST_ITEM >> 10} KiB as JSON, its `attributes` {item.LARGEST_ATTRIBUTES >> 10} KiB and {item.DEEPEST_ATTRIBUTES} levels. Content has no place in it: that goes by signed URL.",
+    ]
+    for heading, (fields, required) in sections.items():
+        rows = [
+            (f"`{name}`", _shape(part), "yes" if name in required else "", part.get("description", ""))
+            for name, part in fields.items()
+        ]
+        parts += [f"## {heading}", grid(("field", "type", "required", "meaning"), rows)]
+    return page("The normalized item", *parts)
+
+
+def _shape(part: dict[str, Any]) -> str:
+    """A field's type and limits, in words."""
+    if "$ref" in part:
+        return f"[{part['$ref'].rpartition('/')[2].lower()}](#{part['$ref'].rpartition('/')[2].lower()})"
+    if "anyOf" in part:
+        return " or ".join(_shape(each) for each in part["anyOf"])
+    if part.get("type") == "array":
+        most = f", at most {part['maxItems']}" if "maxItems" in part else ""
+        inner = part["items"]
+        return f"list{most}: {'see [relations](#relations)' if '$ref' in inner else _shape(inner)}"
+    if part.get("format") == "date-time":
+        return "time with zone"
+    words = {"string": "text", "object": "object", "integer": "whole number", "boolean": "yes or no", "null": "nothing"}
+    low, high = part.get("minLength"), part.get("maxLength")
+    size = "" if high is None else f" of {high}" if low == high else f", {low or 0} to {high}"
+    rule = f", `{part['pattern']}`" if "pattern" in part else ""
+    return words[part["type"]] + size + rule
+
+
+def item_schema() -> str:
+    return json.dumps(item.schema(), indent=2) + "\n"
+
+
 def schema(url: str) -> str:
     """The schema as the migrations leave it, without what differs from server to server."""
     dump = subprocess.run(
@@ -188,6 +284,9 @@ PAGES = {
     "metrics.md": metrics,
     "errors.md": error_family,
     "cli.md": command_line,
+    "connectors.md": connectors,
+    "normalized-item.md": normalized_item,
+    "normalized-item.schema.json": item_schema,
 }
 
 

@@ -19,7 +19,7 @@ LARGEST_ITEM = 256 * 1024
 LARGEST_ATTRIBUTES = 64 * 1024
 DEEPEST_ATTRIBUTES = 16
 
-Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z][a-z0-9_.:-]*$")]
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z][a-z0-9_.:-]*$(?!\n)")]
 ExternalId = Annotated[str, Meta(min_length=1, max_length=1024)]
 Label = Annotated[str, Meta(min_length=1, max_length=256)]
 Address = Annotated[str, Meta(min_length=1, max_length=4096)]

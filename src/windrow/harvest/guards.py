@@ -1,6 +1,7 @@
 """What ends a run on a broken source, before it goes on for ever or fills the catalog with nonsense."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ LARGEST_CURSOR = 64 * 1024
 # D15: more than so many, and more than so large a part of all
 TOLERATED, TOLERATED_PART = 3, 0.10
 _SAME_PAGES = 3
-_EMPTY_PAGES = 1000
+_EMPTY_PAGES = 250
 _HINT = "look at the source or the connector: `windrow connectors check` shows where it breaks its promise"
 
 
@@ -23,10 +24,9 @@ class Guards:
     def __init__(self, start: Cursor, progress: Callable[[Cursor], int | None]) -> None:
         self._progress = progress
         self._furthest = progress(start)
-        self._before = written_cursor(start)
-        self._seen = {hashlib.sha256(self._before).digest()}
-        self._last_content = b""
-        self._same = self._empty = 0
+        self._seen = {hashlib.sha256(written_cursor(start)).digest()}
+        self._times: Counter[bytes] = Counter()
+        self._empty = 0
 
     def check(self, page: Page, hashes: Sequence[str]) -> None:
         """Refuse a cursor that stands, returns or goes back, a page that comes again and again, and endless emptiness."""
@@ -34,7 +34,6 @@ class Guards:
         if not page.last:
             self._forward(page, text)
         self._repeats(page, hashes)
-        self._before = text
 
     def _forward(self, page: Page, text: bytes) -> None:
         digest = hashlib.sha256(text).digest()
@@ -48,12 +47,11 @@ class Guards:
 
     def _repeats(self, page: Page, hashes: Sequence[str]) -> None:
         content = hashlib.sha256("".join(hashes).encode()).digest() if hashes else b""
-        self._same = self._same + 1 if content and content == self._last_content else 0
+        self._times[content] += bool(content)
         self._empty = 0 if page.records else self._empty + 1
-        self._last_content = content
         if page.last:
             return
-        if self._same >= _SAME_PAGES:
+        if self._times[content] > _SAME_PAGES:
             raise _broken(f"the source gives the same page again and again ({page.position})")
         if self._empty >= _EMPTY_PAGES:
             raise _broken(f"{_EMPTY_PAGES} pages in a row were empty ({page.position})")

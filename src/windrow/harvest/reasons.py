@@ -7,13 +7,15 @@ found: that may be anything, a secret too.
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import msgspec
 
 from windrow.contracts.item import item_schema
 from windrow.contracts.quarantine import Reason, Why
+
+if TYPE_CHECKING:
+    import jsonschema
 
 _MOST = 20
 
@@ -28,7 +30,7 @@ def reasons(record: Any, first: msgspec.ValidationError) -> list[Reason]:
     return found[:_MOST] or [Reason(why=Why.SCHEMA, path="", message=str(first)[:300])]
 
 
-def _messages(fault: jsonschema.ValidationError) -> Iterator[str]:
+def _messages(fault: "jsonschema.ValidationError") -> Iterator[str]:
     due = fault.validator_value
     match fault.validator:
         case "required":
@@ -58,7 +60,9 @@ def _in_words(choice: dict[str, Any]) -> str:
 
 
 @cache
-def _validator() -> jsonschema.Draft202012Validator:
+def _validator() -> "jsonschema.Draft202012Validator":
+    import jsonschema  # takes a while to load, and most runs never refuse a record
+
     formats = jsonschema.FormatChecker(formats=())
     formats.checks("date-time", raises=ValueError)(_is_moment)
     return jsonschema.Draft202012Validator(item_schema(), format_checker=formats)
