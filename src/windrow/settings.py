@@ -86,6 +86,21 @@ class Settings(BaseSettings):
         description="Where metrics and spans are sent by OTLP over HTTP; nowhere when not set.",
     )
 
+    http_host: str = Field(
+        "127.0.0.1", description="Where the HTTP application listens: an address of this machine alone."
+    )
+    http_port: int = Field(
+        0, ge=0, le=65535, description="The port of the HTTP application; 0 finds a free one and remembers it."
+    )
+    http_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$",
+        description="How clients reach the HTTP application, where that is not directly: the address of your proxy.",
+    )
+    blob_bytes: int = Field(
+        1 << 30, ge=1, le=5 << 30, description="The largest content that is taken for an item, in bytes."
+    )
+
     object_store: str | None = Field(
         None, description="`file:PATH` or `s3://BUCKET/PREFIX`; below the home directory when not set."
     )
@@ -93,6 +108,10 @@ class Settings(BaseSettings):
     credentials_allowed: Words = Field(
         ("env:WINDROW_SECRET_*",),
         description="Which `credential_ref`s endpoints may name: patterns, `{tenant}` stands for the tenant; `TENANT=PATTERN` is for one tenant alone.",
+    )
+    paths_allowed: Words = Field(
+        ("local=/",),
+        description="Below which directories of the machine endpoints may read: `TENANT=DIRECTORY` for one tenant, `DIRECTORY` for all, `{tenant}` stands for the tenant. The tenant `local` may read what the process may, others nothing until it is said here.",
     )
     addresses_allowed: Words = Field(
         (),
@@ -108,6 +127,7 @@ class Settings(BaseSettings):
     )
 
     kv_ledger_days: int = Field(90, ge=1, description="How long a replayed KV request is recognised.")
+    outbox_retention_hours: int = Field(48, ge=1, description="How long persisted batches are kept in the outbox.")
     message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
     shutdown_timeout_sec: float = also_as(
         "SHUTDOWN_TIMEOUT_SEC",
@@ -125,7 +145,7 @@ class Settings(BaseSettings):
         except ValidationFailure as error:
             raise ValueError(f"{error.message}; {error.hint}") from None
 
-    @field_validator("credentials_allowed", "addresses_allowed", "webhooks", mode="before")
+    @field_validator("credentials_allowed", "paths_allowed", "addresses_allowed", "webhooks", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value

@@ -8,9 +8,10 @@ from datetime import timedelta
 
 from windrow.app.background import Background
 from windrow.app.compose import stack_config
-from windrow.app.housekeeping import keep_house
+from windrow.app.housekeeping import keep_blobs, keep_house
 from windrow.app.outside import outside
 from windrow.contracts.errors import WindrowError
+from windrow.harvest.subscriber import Subscriber
 from windrow.messages import Relay, RelayLimits
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
@@ -28,6 +29,7 @@ class Everything:
     stack: Stack
     database: Database
     metrics_url: str
+    http_url: str
 
 
 @asynccontextmanager
@@ -48,13 +50,19 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             wakeups = Wakeups(stack.database_url)
             relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
             keep_house(background, settings, database, beyond.objects)
+            subscriber = Subscriber(database, wakeups)
             background.start("relay", relay.run)
+            background.start("subscriber", subscriber.run)
             background.start("wakeups", wakeups.run)
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
+            from windrow.app.serving import served  # a server takes a while to load, and other commands need none
+
+            web = await running.enter_async_context(served(settings, database))
+            keep_blobs(background, web.blobs)
             emit("process.started", process=process)
             try:
-                yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics")
+                yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics", web.url)
             except WindrowError as error:
                 emit("process.failed", process=process, error_class=error.error_class, code=error.code, error=error)
                 raise

@@ -2,9 +2,10 @@
 
 from datetime import timedelta
 
-from windrow import kv, messages
+from windrow import blobs, kv, messages
 from windrow.app.background import Background
 from windrow.objects import Objects
+from windrow.outbox import retention as outbox
 from windrow.postgres import Database, idempotency
 from windrow.settings import Settings
 
@@ -20,4 +21,13 @@ def keep_house(background: Background, settings: Settings, database: Database, o
     keep = timedelta(hours=settings.message_retention_hours)
     background.every(_SELDOM, "messages.purge", lambda: messages.purge(database, keep=keep))
     background.every(_OFTEN, "messages.lag", lambda: messages.measure_lag(database))
+    background.every(
+        _SELDOM, "outbox.purge", lambda: outbox.purge(database, keep_hours=settings.outbox_retention_hours)
+    )
+    background.every(_OFTEN, "outbox.lag", lambda: outbox.measure(database))
     background.every(_SELDOM, "objects.sweep", objects.sweep)
+
+
+def keep_blobs(background: Background, flow: blobs.Blobs) -> None:
+    """Start the sweep of uploads, wherever there is an HTTP application that takes them."""
+    background.every(_SELDOM, "blobs.sweep", lambda: blobs.sweep(flow))

@@ -9,6 +9,7 @@ from windrow.contracts.scope import checked_name
 from windrow.http import HttpClient, HttpPolicy
 from windrow.messages import Sink, Webhook
 from windrow.objects import Objects, open_objects
+from windrow.objects.signing import UrlSigner
 from windrow.settings import Settings
 from windrow.vault import Grants, Secret, Vault
 from windrow.vault.aws import AwsSecretsManager
@@ -36,10 +37,10 @@ async def outside(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
         yield Outside(vault, objects(settings), webhooks(settings, client))
 
 
-def objects(settings: Settings) -> Objects:
+def objects(settings: Settings, signer: UrlSigner | None = None) -> Objects:
     """The object store of the settings; below the home directory when they name none."""
     url = settings.object_store or f"file:{settings.home.absolute() / 'objects'}"
-    return open_objects(url, endpoint=settings.object_store_endpoint)
+    return open_objects(url, signer=signer, endpoint=settings.object_store_endpoint)
 
 
 def webhooks(settings: Settings, client: HttpClient) -> dict[str, Sink]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from windrow.cli import audit, demo, dlq, doctor, kv, topics, up
+from windrow.cli import audit, blobs, connectors, demo, dlq, doctor, endpoint, kv, serve, sync, topics, up
 
 tree = typer.Typer(
     name="windrow",
@@ -34,9 +34,14 @@ def _root(
 
 
 tree.command("up")(up.up)
+tree.command("serve")(serve.serve)
 tree.command("doctor")(doctor.doctor)
 tree.command("demo")(demo.demo)
+tree.add_typer(connectors.connectors, name="connectors")
+tree.add_typer(endpoint.endpoint, name="endpoint")
+tree.command("sync")(sync.sync)
 tree.add_typer(kv.kv, name="kv")
+tree.add_typer(blobs.blobs, name="blobs")
 tree.add_typer(topics.topics, name="topics")
 tree.add_typer(dlq.dlq, name="dlq")
 tree.command("audit")(audit.audit)

@@ -50,6 +50,7 @@ def addresses(settings: Settings, running: Everything) -> dict[str, str | None]:
         "postgres": at,
         "temporal": running.stack.temporal_address,
         "temporal_pages": running.stack.temporal_ui_url,
+        "http": running.http_url,
         "metrics": running.metrics_url,
     }
 

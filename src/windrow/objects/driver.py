@@ -55,7 +55,8 @@ class Method(StrEnum):
     PUT = "PUT"
 
 
-Sign = Callable[[str, Method, timedelta], Awaitable[str]]
+# key, method, how long it is good for, and how many bytes may be written at the most
+Sign = Callable[[str, Method, timedelta, int | None], Awaitable[str]]
 
 
 class Upload(Protocol):

@@ -87,7 +87,7 @@ class S3Driver(ObstoreDriver):
     """What S3 does differently: it signs URLs itself, and a guarded copy forgets the content type."""
 
     def __init__(self, store: S3Store, typed: Callable[[str], S3Store], place: str) -> None:
-        async def sign(key: str, method: Method, expires_in: timedelta) -> str:
+        async def sign(key: str, method: Method, expires_in: timedelta, _most_bytes: int | None) -> str:
             return await obstore.sign_async(store, method.value, self._at(key), expires_in)
 
         super().__init__("s3", store, place, sign)

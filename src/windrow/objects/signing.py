@@ -1,7 +1,7 @@
 """URLs that let their holder read or write one object for a few minutes, for the stores that Windrow serves itself.
 
 `BASE/TENANT/KEY?token=ID.EXPIRES.MAC`: the MAC covers tenant, key, method and expiry, so that the URL is good for
-nothing else. The parameter is called `token` because the redaction of logs knows that word.
+nothing else. One that bounds how much may be written says so before its MAC: `ID.EXPIRES.BYTES.MAC`. The parameter is called `token` because the redaction of logs knows that word.
 """
 
 import base64
@@ -21,7 +21,10 @@ from windrow.objects.keys import checked_key
 
 LONGEST = timedelta(minutes=15)
 _KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
-_TOKEN = re.compile(r"(?P<id>[A-Za-z0-9_-]{1,32})\.(?P<expires>[0-9]{1,12})\.(?P<mac>[A-Za-z0-9_-]{43})", re.ASCII)
+_TOKEN = re.compile(
+    r"(?P<id>[A-Za-z0-9_-]{1,32})\.(?P<expires>[0-9]{1,12})\.(?:(?P<most>[0-9]{1,15})\.)?(?P<mac>[A-Za-z0-9_-]{43})",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +54,43 @@ class UrlSigner:
         self._keys = {key.id: key for key in keys}
         self._clock = clock
 
-    def sign(self, tenant_id: str, key: str, method: Method, expires_in: timedelta) -> str:
-        """The URL for one method on one object of one tenant."""
+    def sign(
+        self, tenant_id: str, key: str, method: Method, expires_in: timedelta, most_bytes: int | None = None
+    ) -> str:
+        """The URL for one method on one object of one tenant, and for no more bytes than said."""
         checked_name("tenant", tenant_id)
         expires = int(self._clock() + checked_lifetime(expires_in).total_seconds())
-        mac = _mac(self._signing, tenant_id, checked_key(key), method, expires)
-        return f"{self._base_url}/{tenant_id}/{quote(key)}?token={self._signing.id}.{expires}.{mac}"
+        most = "" if most_bytes is None else str(most_bytes)
+        mac = _mac(self._signing, tenant_id, checked_key(key), method, expires, most)
+        token = ".".join(filter(None, (self._signing.id, str(expires), most, mac)))
+        return f"{self._base_url}/{tenant_id}/{quote(key)}?token={token}"
 
-    def verify(self, token: str, tenant_id: str, key: str, method: Method) -> None:
-        """Refuse, unless this token was given for exactly this, and is still good."""
+    def verify(self, token: str, tenant_id: str, key: str, method: Method) -> int | None:
+        """Refuse, unless this token was given for exactly this, and is still good. How many bytes it allows, if it says."""
         found = _TOKEN.fullmatch(token)
         signing = self._keys.get(found["id"]) if found else None
         if found is None or signing is None:
             raise _refused("is not one of ours")
-        expected = _mac(signing, checked_name("tenant", tenant_id), checked_key(key), method, int(found["expires"]))
+        expires, most = int(found["expires"]), found["most"] or ""
+        expected = _mac(signing, checked_name("tenant", tenant_id), checked_key(key), method, expires, most)
         if not hmac.compare_digest(found["mac"], expected):
             raise _refused("was not given for this")
-        left = int(found["expires"]) - self._clock()
-        if not 0 < left <= LONGEST.total_seconds():
+        if not 0 < expires - self._clock() <= LONGEST.total_seconds():
             raise _refused("has expired")
+        return int(most) if most else None
 
 
 def signing_for(signer: UrlSigner | None, tenant_id: str) -> Sign:
     """How the objects of a tenant get their URLs in a store that Windrow serves itself."""
 
-    async def sign(key: str, method: Method, expires_in: timedelta) -> str:
+    async def sign(key: str, method: Method, expires_in: timedelta, most_bytes: int | None) -> str:
         if signer is None:
             raise Fatal(
                 "this object store has no key to sign URLs with",
                 code=Code.CONFIGURATION,
                 hint="open it with a UrlSigner, or use S3",
             )
-        return signer.sign(tenant_id, key, method, expires_in)
+        return signer.sign(tenant_id, key, method, expires_in, most_bytes)
 
     return sign
 
@@ -96,9 +104,9 @@ def checked_lifetime(expires_in: timedelta) -> timedelta:
     return expires_in
 
 
-def _mac(signing: SigningKey, tenant_id: str, key: str, method: Method, expires: int) -> str:
+def _mac(signing: SigningKey, tenant_id: str, key: str, method: Method, expires: int, most: str) -> str:
     # no part can hold a line break, so none can be read as another
-    said = "\n".join(("windrow-object-url-1", tenant_id, method, str(expires), key))
+    said = "\n".join(("windrow-object-url-1", tenant_id, method, str(expires), most, key))
     digest = hmac.new(signing.key, said.encode(), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 

@@ -140,11 +140,16 @@ class ObjectStore:
             for listed in page:
                 yield listed
 
-    async def signed_url(self, key: str, *, method: Method = Method.GET, expires_in: timedelta = LONGEST) -> str:
-        """A URL that lets its holder read (or write) this one object, for at most 15 minutes."""
+    async def signed_url(
+        self, key: str, *, method: Method = Method.GET, expires_in: timedelta = LONGEST, most_bytes: int | None = None
+    ) -> str:
+        """A URL that lets its holder read (or write) this one object, for at most 15 minutes.
+
+        `most_bytes` bounds what is written where Windrow serves the store itself. S3 cannot be told: look at what came.
+        """
         checked_key(key)
         with self._doing("sign", key):
-            return await self._driver.sign(key, method, checked_lifetime(expires_in))
+            return await self._driver.sign(key, method, checked_lifetime(expires_in), most_bytes)
 
     async def _put(self, key: str, data: bytes, content_type: str, guard: Guard) -> str:
         checked_key(key)

@@ -104,6 +104,25 @@ def test_a_later_expiry_cannot_be_written_into_it(signer: UrlSigner) -> None:
         signer.verify(f"{name}.{int(expires) + 60}.{mac}", "acme", KEY, Method.GET)
 
 
+def test_one_that_bounds_what_is_written_says_how_much(signer: UrlSigner) -> None:
+    token = token_of(signer.sign("acme", KEY, Method.PUT, timedelta(minutes=1), 1_000))
+
+    assert signer.verify(token, "acme", KEY, Method.PUT) == 1_000
+    assert signer.verify(signed(signer, Method.PUT), "acme", KEY, Method.PUT) is None
+
+
+def test_no_other_bound_can_be_written_into_it(signer: UrlSigner) -> None:
+    name, expires, most, mac = token_of(signer.sign("acme", KEY, Method.PUT, timedelta(minutes=1), 1_000)).split(".")
+
+    for altered in (
+        f"{name}.{expires}.{int(most) + 1}.{mac}",
+        f"{name}.{expires}.{mac}",
+        f"{name}.{expires}.0{most}.{mac}",
+    ):
+        with pytest.raises(Fatal, match="was not given for this"):
+            signer.verify(altered, "acme", KEY, Method.PUT)
+
+
 @given(st.integers(0, 70), st.sampled_from("abcXYZ019-_."))
 def test_no_altered_token_is_accepted(position: int, character: str) -> None:
     signer = UrlSigner("https://windrow.example", [OLD], clock=Clock())

@@ -13,7 +13,7 @@ EVENTS = (
         "harvest.published",
         Level.INFO,
         "A page is in the outbox, and the cursor is behind it.",
-        ("batch_id", "cursor", "item_count", "repeats", "quarantined", "bytes", "retry_attempt"),
+        ("batch_id", "cursor_token", "item_count", "repeats", "quarantined", "bytes", "retry_attempt"),
     ),
     Event(
         "harvest.replayed",

@@ -1,0 +1,37 @@
+"""The whole HTTP application: every address, and what each passes."""
+
+from collections.abc import Collection
+
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp
+
+from windrow.blobs import Blobs
+from windrow.console.blobs import BlobAddresses
+from windrow.console.doorkeeper import Doorkeeper
+from windrow.console.edge import Edge
+from windrow.console.health import health, ready
+from windrow.console.limits import ServerLimits
+from windrow.console.objects import ObjectAddresses
+from windrow.console.principal import Authenticator
+from windrow.objects.signing import UrlSigner
+
+
+def application(
+    blobs: Blobs,
+    authenticator: Authenticator,
+    *,
+    hosts: Collection[str],
+    signer: UrlSigner | None = None,
+    limits: ServerLimits | None = None,
+) -> ASGIApp:
+    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to."""
+    bounds = limits or ServerLimits()
+    door = Doorkeeper(authenticator, blobs.database)
+    routes = [
+        Route("/health", health, methods=["GET"]),
+        Route("/ready", ready(blobs.database, seconds=bounds.ready_seconds), methods=["GET"]),
+        *BlobAddresses(blobs, bounds).routes(door),
+    ]
+    if signer is not None:
+        routes += ObjectAddresses(blobs, signer, door, bounds).routes()
+    return Edge(Router(routes, redirect_slashes=False), hosts)
