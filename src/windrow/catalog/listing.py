@@ -63,16 +63,19 @@ async def open_listing(tx: Transaction, place: Place, *, lane: str, run_id: str,
     return observation
 
 
-async def under_way(tx: Transaction, place: Place, lane: str, *, cursor_version: int) -> int | None:
-    """The open listing that goes on from this version of the cursor. If the cursor was moved in between, it is over."""
+async def under_way(tx: Transaction, place: Place, lane: str, *, cursor_version: int, filters: str) -> int | None:
+    """The open listing that goes on from this version of the cursor, read with these filters. Any other is over."""
     found = await tx.row(Q.under_way, **place.key, lane=lane)
     if found is None:
         return None
-    if found["last_seq"] != cursor_version:
-        await abandon(tx, place, found["generation"], "the cursor was moved while it was under way")
-        return None
     generation: int = found["generation"]
-    return generation
+    if found["last_seq"] != cursor_version:
+        await abandon(tx, place, generation, "the cursor was moved while it was under way")
+    elif found["filters"] != filters:
+        await abandon(tx, place, generation, "the endpoint's filters were changed while it was under way")
+    else:
+        return generation
+    return None
 
 
 async def add_page(tx: Transaction, place: Place, generation: int, seq: int, item_ids: list[str]) -> None:
@@ -92,11 +95,11 @@ async def make_whole(tx: Transaction, place: Place, generation: int) -> None:
     await tx.execute(Q.make_whole, **place.key, generation=generation)
 
 
-async def weigh(tx: Transaction, place: Place, generation: int, *, most: float = MOST_GONE) -> Weighed:
-    """Carry out what a whole listing says, unless more than the given part of the items would go."""
+async def weigh(tx: Transaction, place: Place, generation: int, *, most: float = MOST_GONE) -> Weighed | None:
+    """Carry out what a whole listing says, unless more than the given part of the items would go. None if it is over."""
     listing = await _find(tx, place, generation, "whole")
     if listing is None:
-        return Weighed([])
+        return None
     counts = await tx.row(Q.count, **place.key, generation=generation, since=listing.filters_since)
     assert counts, "a count always answers"
     missing, known = counts["missing"], counts["known"]

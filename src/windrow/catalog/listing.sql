@@ -12,7 +12,7 @@ SELECT current_tenant(), %(project)s, %(endpoint)s, %(generation)s, %(lane)s, %(
                 %(generation)s), 0;
 
 -- under_way: the open one of the lane
-SELECT generation, last_seq FROM listings
+SELECT generation, last_seq, filters FROM listings
  WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id = %(endpoint)s AND lane = %(lane)s AND state = 'open';
 
 -- add_page: what a page showed

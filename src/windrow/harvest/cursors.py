@@ -70,11 +70,11 @@ class Cursors:
             spec_ref=spec_ref,
         )
 
-    async def leave_partial(self, database: Database, snapshot: dict[str, Any]) -> None:
+    async def leave_partial(self, tx: Transaction, snapshot: dict[str, Any]) -> None:
         """How far a run came that did not end well, for people to look at; the cursor stays where it is."""
-        before = await kv.get(database, self.partial_key)
+        before = await kv.get(tx, self.partial_key)
         await kv.put(
-            database,
+            tx,
             self.partial_key,
             snapshot,
             expected_version=before.version if before else 0,

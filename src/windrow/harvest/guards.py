@@ -28,12 +28,12 @@ class Guards:
         self._times: Counter[bytes] = Counter()
         self._empty = 0
 
-    def check(self, page: Page, hashes: Sequence[str]) -> None:
+    def check(self, page: Page, content: Sequence[str]) -> None:
         """Refuse a cursor that stands, returns or goes back, a page that comes again and again, and endless emptiness."""
         text = written_cursor(page.cursor)
         if not page.last:
             self._forward(page, text)
-        self._repeats(page, hashes)
+        self._repeats(page, content)
 
     def _forward(self, page: Page, text: bytes) -> None:
         digest = hashlib.sha256(text).digest()
@@ -45,13 +45,13 @@ class Guards:
             raise _broken(f"the cursor after {page.position} goes back, from {self._furthest} to {reached}")
         self._furthest = reached if reached is not None else self._furthest
 
-    def _repeats(self, page: Page, hashes: Sequence[str]) -> None:
-        content = hashlib.sha256("".join(hashes).encode()).digest() if hashes else b""
-        self._times[content] += bool(content)
+    def _repeats(self, page: Page, content: Sequence[str]) -> None:
+        known_as = hashlib.sha256("".join(content).encode()).digest() if content else b""
+        self._times[known_as] += bool(content)
         self._empty = 0 if page.records else self._empty + 1
         if page.last:
             return
-        if self._times[content] > _SAME_PAGES:
+        if self._times[known_as] > _SAME_PAGES:
             raise _broken(f"the source gives the same page again and again ({page.position})")
         if self._empty >= _EMPTY_PAGES:
             raise _broken(f"{_EMPTY_PAGES} pages in a row were empty ({page.position})")

@@ -9,6 +9,7 @@ mark the batches as processed             each must still be pending
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from windrow.telemetry.catalogue import harvest as told
 Q = load(__package__, "persist.sql")
 
 CHANGES = "catalog.changes"
+_IDS_A_MESSAGE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,11 @@ async def _persist(tx: Transaction, lane: Lane, budget: Budget) -> Persisted | N
         oldest = await _oldest_behind_our_back(tx, lane, place)
         settled: list[Settled] = []
         for batch in batches:
+            noted = oldest is not None and oldest < batch.observation
             try:
-                settled.append(
-                    await _apply(
-                        tx, lane, place, batch, note_unchanged=oldest is not None and oldest < batch.observation
-                    )
-                )
+                settled.append(await _apply(tx, lane, place, batch, note_unchanged=noted))
+                if batch.generation is not None:  # its listing may be held from here on
+                    oldest = await _oldest_behind_our_back(tx, lane, place)
             except Exception as error:
                 raise Unpersistable(lane, batch, len(batches), classify(error)) from error
         await claim.settle(tx, lane, settled)
@@ -125,6 +126,8 @@ async def _apply(tx: Transaction, lane: Lane, place: Place, batch: Batch, *, not
 
 async def _weigh(tx: Transaction, place: Place, generation: int) -> list[str]:
     weighed = await listing.weigh(tx, place, generation)
+    if weighed is None:
+        return []
     if weighed.held:
         hint = f"`windrow listings approve {place.endpoint_id}` or `refuse`"
         said: dict[str, Any] = {"generation": generation, "missing": weighed.held, "known": weighed.known, "hint": hint}
@@ -141,23 +144,35 @@ async def _announce(tx: Transaction, lane: Lane, batch: Batch, changes: dict[str
 
 
 async def announce(tx: Transaction, lane: Lane, run_id: str, changes: dict[str, list[str]], *cause: str) -> None:
-    """The change feed: one message for what one cause has changed, in order within the endpoint."""
-    if not any(changes.values()):
-        return
+    """The change feed: what one cause has changed, in order within the endpoint; one message unless it is very much."""
     endpoint = f"{lane.scope.project_id}/{lane.endpoint_id}"
-    await messages.publish(
-        tx,
-        CHANGES,
-        {
-            "project_id": lane.scope.project_id,
-            "endpoint_id": lane.endpoint_id,
-            "lane": lane.name,
-            "run_id": run_id,
-            **changes,
-        },
-        key=endpoint,
-        message_id=messages.stable_id(CHANGES, endpoint, lane.name, *cause),
-    )
+    said = {
+        "project_id": lane.scope.project_id,
+        "endpoint_id": lane.endpoint_id,
+        "lane": lane.name,
+        "run_id": run_id,
+    }
+    drafts = [
+        messages.Draft(
+            payload=said | part,
+            key=endpoint,
+            message_id=messages.stable_id(CHANGES, endpoint, lane.name, *cause, *([str(number)] if number else [])),
+        )
+        for number, part in enumerate(_parts(changes))
+    ]
+    if drafts:
+        await messages.publish_many(tx, CHANGES, drafts)
+
+
+def _parts(changes: dict[str, list[str]]) -> Iterator[dict[str, list[str]]]:
+    """Such as a message can carry: a listing may say of a hundred thousand items that they are gone."""
+    if sum(map(len, changes.values())) <= _IDS_A_MESSAGE:
+        if any(changes.values()):
+            yield changes
+        return
+    for kind, ids in changes.items():
+        for begin in range(0, len(ids), _IDS_A_MESSAGE):
+            yield {each: ids[begin : begin + _IDS_A_MESSAGE] if each == kind else [] for each in changes}
 
 
 def _tell(done: Persisted, directive: str, seconds: float) -> None:

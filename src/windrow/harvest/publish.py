@@ -52,10 +52,14 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Where the cursor is now, under which labels the page went out, and what the run has read with it."""
+    """Where the cursor is now, under which labels the page went out, and what the run has read with it.
+
+    A page without anything has a label, and no batch.
+    """
 
     position: Position
     batch_ids: tuple[str, ...]
+    batches: int
     totals: runs.Counts
     replayed: bool = False
 
@@ -79,7 +83,7 @@ class Press:
             parts = split(sheet.refined.rows, self.batch_bytes)
             labels: list[str] = []
             version = position.version
-            begin = 0
+            begin = batches = 0
             for part, rows in enumerate(parts):
                 hashes = sheet.refined.hashes[begin : begin + len(rows)]
                 begin += len(rows)
@@ -102,6 +106,7 @@ class Press:
                         return Published(
                             position=Position(sheet.page.cursor, made + len(parts) - 1),
                             batch_ids=tuple(labels),
+                            batches=sum(map(bool, parts)),
                             totals=totals,
                             replayed=True,
                         )
@@ -111,10 +116,13 @@ class Press:
                 generation = await self._list(tx, position, sheet, version) if last else None
                 if rows or generation is not None:
                     await outbox.append(tx, self.piece, version, self._draft(sheet, labels[-1], rows, generation))
+                    batches += 1
             await overtake(tx, self.piece, sheet.observation, sheet.refined.item_ids)
             await quarantine(tx, self.piece, self.identity, sheet.page, sheet.observation, sheet.refined.refused)
             totals = await runs.count(tx, self.piece.run_id, sheet.counts)
-        return Published(position=Position(sheet.page.cursor, version), batch_ids=tuple(labels), totals=totals)
+        return Published(
+            position=Position(sheet.page.cursor, version), batch_ids=tuple(labels), batches=batches, totals=totals
+        )
 
     async def refuse(self, sheet: Sheet) -> None:
         """Keep what was refused of a page that is not published at all; the cursor stays."""
@@ -153,7 +161,7 @@ class Press:
                 observation=sheet.observation,
             )
             if sheet.page.opens
-            else await listing.under_way(tx, place, lane, cursor_version=before.version)
+            else await listing.under_way(tx, place, lane, cursor_version=before.version, filters=self.endpoint.filters)
         )
         if generation is None:
             return None
@@ -185,11 +193,11 @@ class Press:
 def split(rows: list[bytes], ceiling: int = CEILING) -> list[list[bytes]]:
     """The rows in parts of at most so many bytes; a single row is always below that. No rows: one empty part."""
     parts: list[list[bytes]] = [[]]
-    size = 0
+    size = 1  # as a JSON array: a bracket, and a comma or the last bracket behind each row
     for row in rows:
         if parts[-1] and size + len(row) + 1 > ceiling:
             parts.append([])
-            size = 0
+            size = 1
         parts[-1].append(row)
         size += len(row) + 1
     return parts

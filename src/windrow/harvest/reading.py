@@ -43,7 +43,9 @@ class Reader:
                     sheet = await self._sheet(pages, cursor, number)
                     if sheet is None:
                         break
-                    guards.check(sheet.page, sheet.refined.hashes)
+                    # not by the hashes alone: tombstones all have the same
+                    guards.check(sheet.page, [*sheet.refined.item_ids, *sheet.refined.hashes])
+                    _weigh(sheet)
                     yield sheet
                     if sheet.page.last:
                         return
@@ -82,12 +84,16 @@ class Reader:
         )
 
     def _adapt(self, sheet: Sheet) -> None:
-        size = sheet.counts.bytes
-        if size > NEAR * CEILING:
-            report.neared_ceiling(size, CEILING, sheet.page.position)
-        self._resize(self.pace.after(size, calm=sheet.page.calm), "size" if sheet.page.calm else "pressure")
+        after = self.pace.after(sheet.counts.bytes, calm=sheet.page.calm)
+        self._resize(after, "size" if sheet.page.calm else "pressure")
 
     def _resize(self, after: Pace, reason: str) -> None:
         if after.size != self.pace.size:
             report.resized(self.pace.size, after.size, reason)
         self.pace = after
+
+
+def _weigh(sheet: Sheet) -> None:
+    size = sheet.counts.bytes
+    if size > NEAR * CEILING:
+        report.neared_ceiling(size, CEILING, sheet.page.position)

@@ -17,8 +17,10 @@ from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.identity import TOMBSTONE_HASH, Identity, canonical, content_hash
 from windrow.contracts.item import DEEPEST_ATTRIBUTES, Item
 from windrow.contracts.page import Refused, Transformed
+from windrow.contracts.quarantine import Reason, Why
 from windrow.harvest import scrutiny
 
+_UNSTATED = Reason(why=Why.TRANSFORM, path="", message="the connector gave no reason")
 _NUL = rb"\u0000"
 # nineteen digits may be a number beyond 64 bits
 _LONG_NUMBER = re.compile(rb"[:,[]-?[0-9]{19}")
@@ -48,8 +50,14 @@ def refine(transformed: Transformed, identity: Identity) -> Refined:
         )
     checked, refused = _checked(transformed)
     refined = _rows(checked, identity)
-    refined.refused = [*transformed.refused, *refused]
+    refined.refused = [*map(_stated, transformed.refused), *refused]
     return refined
+
+
+def _stated(refused: Refused) -> Refused:
+    """A connector's own refusal, with a name that can be kept or none, and with at least one reason."""
+    named = refused.external_id if scrutiny.nameable(refused.external_id) else None
+    return msgspec.structs.replace(refused, external_id=named, reasons=refused.reasons or (_UNSTATED,))
 
 
 def _checked(transformed: Transformed) -> tuple[list[tuple[Item, bytes]], list[Refused]]:
@@ -81,27 +89,19 @@ def _parsed(items: Sequence[Item | dict[str, Any]]) -> list[Item] | None:
 def _plain(item: Item) -> tuple[Item, bytes] | None:
     """The item with its canonical JSON, unless it needs a closer look."""
     try:
-        content = canonical(_in_order(item))
+        content = canonical(scrutiny.in_order(item))
     except _MALFORMED:
         return None
-    return (item, content) if _is_plain(content) else None
+    return (item, content) if _is_plain(item, content) else None
 
 
-def _in_order(item: Item) -> Item:
-    """Labels and relations are sets: a source that tells them in another order says the same."""
-    if item.labels:
-        msgspec.structs.force_setattr(item, "labels", tuple(sorted(set(item.labels))))
-    if item.relations:
-        msgspec.structs.force_setattr(item, "relations", tuple(sorted(set(item.relations))))
-    return item
-
-
-def _is_plain(content: bytes) -> bool:
+def _is_plain(item: Item, content: bytes) -> bool:
     """Small, flat, and without what Postgres cannot hold: nothing that would need a closer look."""
+    # objects and lists in turn are levels as well; those of relations are known to be flat
+    levels = content.count(b"{") + content.count(b"[") - len(item.relations)
     return (
         len(content) < scrutiny.SMALL
-        and content.count(b"{") < DEEPEST_ATTRIBUTES
-        and content.count(b"[") < DEEPEST_ATTRIBUTES
+        and levels <= DEEPEST_ATTRIBUTES
         and _NUL not in content
         and not _LONG_NUMBER.search(content)
     )

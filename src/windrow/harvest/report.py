@@ -28,22 +28,22 @@ def started(piece: Slice, at: "SliceReport") -> None:
 
 
 def published(directive: str, sheet: "Sheet", made: "Published", at: "SliceReport", attempt: int) -> None:
-    """A page is out. What was published before is not counted again."""
+    """A page is out. Of a replay only the answer was lost: it is told and counted now, once."""
     counts = sheet.counts
     if made.replayed:
         emit("harvest.replayed", batch_id=made.batch_ids[0], cursor=at.cursor, item_count=counts.published)
-        return
     emit(
         "harvest.published",
         batch_id=made.batch_ids[0],
         cursor=at.cursor,
+        cursor_token=at.cursor,
         item_count=counts.published,
         repeats=counts.repeats,
         quarantined=counts.quarantined,
         bytes=counts.bytes,
         retry_attempt=attempt,
     )
-    told.BATCHES.add(len(made.batch_ids), directive=directive)
+    told.BATCHES.add(made.batches, directive=directive)
     told.ITEMS.add(counts.published, directive=directive)
     told.LATENCY.record(time.perf_counter() - sheet.asked, directive=directive)
     quarantined(directive, sheet)

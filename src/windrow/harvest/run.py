@@ -150,7 +150,7 @@ async def runs(tx: Transaction, *, endpoint: str | None = None, limit: int = 20)
 async def find_run(tx: Transaction, run_id: str) -> Run:
     """One run, by its id or the beginning of it."""
     found = await tx.into(Run, Q.find, run_id=run_id)
-    if len(found) != 1:
+    if len(found) != 1 and not (found and found[0].run_id == run_id):
         raise ValidationFailure(
             f"{len(found) or 'no'} runs begin with {run_id[:60]!r}",
             code=Code.NOT_FOUND,

@@ -14,9 +14,9 @@ RETURNING pages, fetched, published, repeats, quarantined, bytes;
 SELECT pages, fetched, published, repeats, quarantined, bytes FROM harvest_runs
  WHERE tenant_id = current_tenant() AND run_id = %(run_id)s;
 
--- verify: what became of its batches
+-- verify: what became of its batches; one without items that completes a listing counts as pending too
 SELECT count(*) AS batches,
-       coalesce(sum(items) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
+       count(*) FILTER (WHERE status = 'pending') AS pending,
        coalesce(sum(created), 0)::bigint AS created, coalesce(sum(updated), 0)::bigint AS updated,
        coalesce(sum(deleted), 0)::bigint AS deleted, coalesce(sum(unchanged), 0)::bigint AS unchanged,
        coalesce(sum(outdated), 0)::bigint AS outdated,
@@ -37,9 +37,9 @@ SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, 
  WHERE tenant_id = current_tenant() AND (%(endpoint)s::text IS NULL OR endpoint_id = %(endpoint)s)
  ORDER BY begun_at DESC LIMIT %(limit)s;
 
--- find: by the beginning of the id
+-- find: by the id, or the beginning of it
 SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
        outcome, error_class, code, message, settled
   FROM harvest_runs
  WHERE tenant_id = current_tenant() AND starts_with(run_id, %(run_id)s)
- LIMIT 2;
+ ORDER BY run_id <> %(run_id)s LIMIT 2;

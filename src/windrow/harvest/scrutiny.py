@@ -10,7 +10,8 @@ too large, too deep, against the contract    refused, with every reason
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from datetime import UTC
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -26,7 +27,7 @@ LONGEST_TEXT = 32 * 1024
 _DEEPEST = DEEPEST_ATTRIBUTES + 2  # attributes are a level below the item, their values another
 _FURTHEST = 2**63
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_BASE64 = re.compile(rf"(?:data:[^,]{{0,200}};base64,)?[A-Za-z0-9+/_-]{{{SMALL - 256},}}={{0,2}}")
+_BASE64 = re.compile(rf"(?:data:[^,]{{0,200}};base64,)?[A-Za-z0-9+/_-]{{{SMALL},}}={{0,2}}")
 _HINT = "send it by signed URL (`windrow blobs upload`), and keep a reference here"
 
 
@@ -35,13 +36,19 @@ def external_id(given: Any) -> str | None:
     named = (
         given.external_id if isinstance(given, Item) else given.get("external_id") if isinstance(given, dict) else None
     )
-    return named if isinstance(named, str) and 0 < len(named) <= 1024 and not _UNSTORABLE.search(named) else None
+    return named if nameable(named) else None
+
+
+def nameable(named: Any) -> TypeGuard[str]:
+    """Whether this can name an item."""
+    return isinstance(named, str) and 0 < len(named) <= 1024 and not _UNSTORABLE.search(named)
 
 
 def examine(given: Item | dict[str, Any]) -> tuple[Item, bytes] | list[Reason]:
     """The item with its canonical JSON, mended where it may be, or every reason why it is refused."""
     try:
-        plain = msgspec.to_builtins(given, builtin_types=(bytes, bytearray, memoryview))
+        # in one order: a set has none of its own, and the hash is to be the same tomorrow
+        plain = msgspec.to_builtins(given, builtin_types=(bytes, bytearray, memoryview), order="deterministic")
     except RecursionError:
         return [Reason(why=Why.TOO_DEEP, path="", message="nested too deeply to be read")]
     except (TypeError, ValueError, OverflowError) as error:
@@ -54,15 +61,29 @@ def examine(given: Item | dict[str, Any]) -> tuple[Item, bytes] | list[Reason]:
         item = msgspec.convert(mended, Item)
     except msgspec.ValidationError as error:
         return reasons(mended, error)
-    item = _sorted(item)
-    content = canonical(item)
+    try:
+        content = canonical(in_order(item))
+    except OverflowError:
+        return [Reason(why=Why.NOT_STORABLE, path="", message="a time that is beyond the calendar in UTC")]
+    except TypeError:
+        return [Reason(why=Why.NOT_STORABLE, path="/attributes", message="not JSON: a name in it is no text")]
     return list(_sizes(item, content)) or (item, content)
 
 
-def _sorted(item: Item) -> Item:
-    return msgspec.structs.replace(
-        item, labels=tuple(sorted(set(item.labels))), relations=tuple(sorted(set(item.relations)))
-    )
+def in_order(item: Item) -> Item:
+    """The item in the one form that is kept and hashed, however the source put it; in place, since it is just made.
+
+    Labels and relations are sets. A moment is the same in every zone, and some zones Postgres does not know.
+    """
+    if item.labels:
+        msgspec.structs.force_setattr(item, "labels", tuple(sorted(set(item.labels))))
+    if item.relations:
+        msgspec.structs.force_setattr(item, "relations", tuple(sorted(set(item.relations))))
+    if (created := item.source_created_at) is not None and created.tzinfo is not UTC:
+        msgspec.structs.force_setattr(item, "source_created_at", created.astimezone(UTC))
+    if (updated := item.source_updated_at) is not None and updated.tzinfo is not UTC:
+        msgspec.structs.force_setattr(item, "source_updated_at", updated.astimezone(UTC))
+    return item
 
 
 def _mended(value: Any, path: str, depth: int, found: list[Reason]) -> Any:

@@ -110,13 +110,14 @@ class _Harvester:
         self._identity = Identity(order.endpoint.scope, order.endpoint.endpoint_id)
         first_pace = pace(connector.spec.page_sizes, order.endpoint.page_size, order.page_size)
         self._reader = Reader(database, connector, self._identity, first_pace)
+        self._piece: Slice | None = None
         self._position = Position(None, 0)
         self._totals = Counts()
         self._begun = time.monotonic()
 
     async def run(self) -> SliceReport:
         await self._connector.prepare()
-        piece = await self._begin()
+        self._piece = piece = await self._begin()
         report.started(piece, self.report(Outcome.MORE))
         press = Press(
             database=self._database,
@@ -142,11 +143,14 @@ class _Harvester:
         )
 
     async def leave_partial(self, error: WindrowError) -> None:
-        """Say in the store how far this came. Best effort: what failed may be the database itself."""
+        """Say in the store how far this came, unless the lane is another's by now. Best effort: what failed may be the database."""
+        if self._piece is None:
+            return
+        snapshot = report.snapshot(self._order.run_id, error, self.report(Outcome.FAILED))
         with suppress(WindrowError):
-            await self._cursors.leave_partial(
-                self._database, report.snapshot(self._order.run_id, error, self.report(Outcome.FAILED))
-            )
+            async with self._database.tenant(self._order.lane.scope.tenant_id) as tx:
+                if await lanes.end(tx, self._piece):
+                    await self._cursors.leave_partial(tx, snapshot)
 
     async def _begin(self) -> Slice:
         order = self._order
@@ -226,7 +230,11 @@ class _Harvester:
 
 async def _to_its_end(publishing: asyncio.Task[None]) -> None:
     """A page that is being published is let come to its end, whatever else goes wrong, and its error is heard."""
-    await asyncio.wait([publishing])
+    try:
+        await asyncio.wait([publishing])
+    except asyncio.CancelledError:
+        await asyncio.wait([publishing])
+        raise
     publishing.result()
 
 

@@ -19,6 +19,10 @@ from windrow.telemetry.catalogue import harvest as told
 
 # what fails so often for a reason that nobody knows fails every time
 _TRIES = 5
+# the state of the database and not of the batch: to stop every lane because of it would help nobody
+_OF_THE_DATABASE = frozenset(
+    {Code.DISK_FULL, Code.READ_ONLY, Code.UNAUTHORIZED, Code.FORBIDDEN, Code.SCHEMA_MISSING, Code.CORRUPTED}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +81,8 @@ class Subscriber:
         return await persist_next(self._database, budget=budget)
 
     async def _isolate(self, failure: Unpersistable) -> bool:
-        """Find the one batch that fails; it stops its lane if it fails every time."""
-        if failure.tried > 1 and isinstance(failure.error, ValidationFailure | Fatal):
+        """Find the one batch that fails; it stops its lane if it fails every time. Those before it are persisted."""
+        if failure.tried > 1 and (_is_the_batch(failure.error) or failure.error.code is Code.UNKNOWN):
             try:
                 await persist_lane(self._database, failure.lane, budget=Budget(batches=1))
             except Unpersistable as alone:
@@ -89,8 +93,7 @@ class Subscriber:
     async def _judge(self, failure: Unpersistable) -> bool:
         lane, error = failure.lane, failure.error
         self._failures[lane] = failures = self._failures.get(lane, 0) + 1
-        hopeless = isinstance(error, ValidationFailure | Fatal) or (error.code is Code.UNKNOWN and failures >= _TRIES)
-        if not hopeless:
+        if not (_is_the_batch(error) or (error.code is Code.UNKNOWN and failures >= _TRIES)):
             raise error
         async with self._database.tenant(lane.scope.tenant_id) as tx:
             stopped = await stop(tx, lane, failure.batch.seq, error)
@@ -99,6 +102,11 @@ class Subscriber:
             told.PERSISTED.add(failure.batch.items, directive=failure.batch.connector, result="failed")
             _say_stopped(failure)
         return True
+
+
+def _is_the_batch(error: WindrowError) -> bool:
+    """Whether it is the batch that cannot be persisted, now or later."""
+    return isinstance(error, ValidationFailure | Fatal) and error.code not in _OF_THE_DATABASE
 
 
 def _say_stopped(failure: Unpersistable) -> None:

@@ -6,7 +6,7 @@ Orchestration does the same on Temporal, slice by slice; this is the run of one 
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,17 +38,19 @@ class Sync:
 
     async def run(self, order: Order) -> Run:
         """Harvest, persist and verify; the run as it ended. A failure is recorded with the run, and raised."""
+        async with self.database.tenant(order.lane.scope.tenant_id) as tx:
+            # before anything can fail: a run whose source cannot even be opened is to be seen too
+            await runs.begin_run(tx, order.lane, order.run_id)
         try:
             ended = await self._slices(order)
             verified = await self._settled(order)
+            _check(await self._run(order), verified)
         except (WindrowError, asyncio.CancelledError) as error:
-            await self._end(order, _outcome(error), error=error if isinstance(error, WindrowError) else None)
+            with suppress(WindrowError):  # what failed may be the database itself, and its error is the one to tell
+                await self._end(order, _outcome(error), error=error if isinstance(error, WindrowError) else None)
             raise
         await self._end(order, ended.outcome, settled=runs.as_document(verified))
-        async with self.database.tenant(order.lane.scope.tenant_id) as tx:
-            done = await runs.find_run(tx, order.run_id)
-        _check(done, verified)
-        return done
+        return await self._run(order)
 
     async def _slices(self, order: Order) -> SliceReport:
         failures: dict[str, int] = {}
@@ -57,13 +59,7 @@ class Sync:
                 async with self.connector() as connector:
                     ended = await harvest(self.database, connector, order)
             except WindrowError as error:
-                failures[error.error_class] = failed = failures.get(error.error_class, 0) + 1
-                delay = next_delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
-                if delay is None:
-                    raise
-                report.retried(error, failed, delay)
-                await self.wait(delay.total_seconds())
-                order = replace(order, retry_attempt=failed)
+                order = replace(order, retry_attempt=await self._later(error, failures))
                 continue
             if ended.outcome is Outcome.SUPERSEDED:
                 raise Conflict(
@@ -77,8 +73,13 @@ class Sync:
 
     async def _settled(self, order: Order) -> Verified:
         """Wait until the run's batches are persisted, by us or by others."""
+        failures: dict[str, int] = {}
         while True:
-            await self.subscriber.drain(order.lane)
+            try:
+                await self.subscriber.drain(order.lane)
+            except WindrowError as error:
+                await self._later(error, failures)
+                continue
             async with self.database.tenant(order.lane.scope.tenant_id) as tx:
                 verified = await runs.verify(tx, order.run_id)
                 lanes = await statuses(tx, project=order.lane.scope.project_id, endpoint=order.lane.endpoint_id)
@@ -88,6 +89,20 @@ class Sync:
                 if one.lane == order.lane.name and one.stopped_at:
                     raise _stopped(order.lane, one.stopped_why)
             await self.wait(_LOOK_AGAIN)
+
+    async def _later(self, error: WindrowError, failures: dict[str, int]) -> int:
+        """Wait as the error's class asks for; the error itself once its budget is spent. How often it has failed."""
+        failures[error.error_class] = failed = failures.get(error.error_class, 0) + 1
+        delay = next_delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
+        if delay is None:
+            raise error
+        report.retried(error, failed, delay)
+        await self.wait(delay.total_seconds())
+        return failed
+
+    async def _run(self, order: Order) -> Run:
+        async with self.database.tenant(order.lane.scope.tenant_id) as tx:
+            return await runs.find_run(tx, order.run_id)
 
     async def _end(
         self,

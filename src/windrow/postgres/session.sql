@@ -1,6 +1,7 @@
 -- configure: every pooled connection begins as the application role, which without a tenant sees nothing
 SET search_path = windrow, public;
 SET ROLE windrow_app;
+SET TimeZone = 'UTC'; -- the last day of the calendar is not beyond it in any zone of a server's own
 
 -- begin_tenant: all that begins a transaction in one round trip, as one simple query
 BEGIN;
