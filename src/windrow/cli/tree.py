@@ -4,7 +4,25 @@ from typing import Annotated
 
 import typer
 
-from windrow.cli import audit, blobs, connectors, demo, dlq, doctor, endpoint, kv, serve, sync, topics, up
+from windrow.cli import (
+    audit,
+    blobs,
+    connectors,
+    cursor,
+    demo,
+    dlq,
+    doctor,
+    endpoint,
+    items,
+    kv,
+    listings,
+    outbox,
+    runs,
+    serve,
+    sync,
+    topics,
+    up,
+)
 
 tree = typer.Typer(
     name="windrow",
@@ -40,6 +58,11 @@ tree.command("demo")(demo.demo)
 tree.add_typer(connectors.connectors, name="connectors")
 tree.add_typer(endpoint.endpoint, name="endpoint")
 tree.command("sync")(sync.sync)
+tree.add_typer(items.items, name="items")
+tree.add_typer(runs.runs, name="runs")
+tree.add_typer(cursor.cursor, name="cursor")
+tree.add_typer(outbox.outbox, name="outbox")
+tree.add_typer(listings.listings, name="listings")
 tree.add_typer(kv.kv, name="kv")
 tree.add_typer(blobs.blobs, name="blobs")
 tree.add_typer(topics.topics, name="topics")

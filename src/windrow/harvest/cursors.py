@@ -39,6 +39,10 @@ class Cursors:
         return Key.of(self.lane.scope, "harvest", self.lane.endpoint_id, "lanes", self.lane.name, "cursor")
 
     @property
+    def semantics(self) -> kv.Semantics:
+        return _CURSOR
+
+    @property
     def partial_key(self) -> Key:
         return self.key.child("partial")
 

@@ -1,0 +1,84 @@
+"""`windrow runs`: what each run read, and how it ended."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from windrow.app.compose import acting_for
+from windrow.cli import show
+from windrow.cli.frame import Json, Tenant, command
+from windrow.cli.sync import size
+from windrow.harvest import run as store
+from windrow.harvest.run import Run
+
+runs = typer.Typer(help="The runs of the harvest: counts, outcomes, errors.", invoke_without_command=True)
+
+COLUMNS = (
+    "run",
+    "lane",
+    "began",
+    "seconds",
+    "outcome",
+    "fetched",
+    "created",
+    "updated",
+    "deleted",
+    "unchanged",
+    "quarantined",
+)
+
+
+@runs.callback(invoke_without_command=True)
+def _listed(
+    context: typer.Context,
+    endpoint: Annotated[str | None, typer.Option(help="Only those of this endpoint.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many at the most.")] = 20,
+    tenant: Tenant = None,
+    json: Json = False,
+) -> None:
+    """The latest runs first."""
+    if context.invoked_subcommand is None:
+        _list(endpoint=endpoint, limit=limit, tenant=tenant, json=json)
+
+
+@command
+async def _list(*, endpoint: str | None, limit: int, tenant: str | None, json: bool) -> None:
+    async with acting_for(tenant) as tx:
+        found = await store.runs(tx, endpoint=endpoint, limit=limit)
+    if json:
+        show.document(found)
+    else:
+        show.table([_row(run) for run in found], COLUMNS, empty="No run yet: `windrow sync NAME` makes one.")
+
+
+@runs.command("show")
+@command
+async def one(
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="The run, or the beginning of its id.")],
+    tenant: Tenant = None,
+    json: Json = False,
+) -> None:
+    """Everything about one run."""
+    async with acting_for(tenant) as tx:
+        found = await store.find_run(tx, run_id)
+        verified = await store.verify(tx, found.run_id)
+    if json:
+        show.document({**asdict(found), "in_outbox": store.as_document(verified)})
+        return
+    shown = asdict(found) | {"bytes": size(found.bytes), "in_outbox": store.as_document(verified)}
+    show.pairs({name: value for name, value in shown.items() if value is not None})
+
+
+def _row(run: Run) -> dict[str, Any]:
+    settled = run.settled or {}
+    return {
+        "run": run.run_id,
+        "lane": run.lane,
+        "began": run.begun_at,
+        "seconds": round((run.ended_at - run.begun_at).total_seconds(), 1) if run.ended_at else None,
+        "outcome": f"{run.outcome} {run.code or ''}".strip() if run.outcome else run.state,
+        "fetched": run.fetched,
+        **{name: settled.get(name) for name in ("created", "updated", "deleted", "unchanged")},
+        "quarantined": run.quarantined,
+    }
