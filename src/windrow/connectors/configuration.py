@@ -4,6 +4,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -55,6 +56,10 @@ def parse_pairs(
     """
     known = {field.name: field for field in fields(connector)}
     given, wrong = _gathered(pairs, known)
+    for name in connector.spec.path_fields:
+        if isinstance(path := given.get(name), str) and path:
+            # as a shell means it; workers elsewhere have another directory to begin from
+            given[name] = str(Path(path).expanduser().absolute())
     raw = {**(over or {}), **given}
     missing = [each for each in faults(connector, raw) if each.field.split(".")[0] not in {bad.field for bad in wrong}]
     if wrong or missing:
