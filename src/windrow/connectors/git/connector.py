@@ -28,7 +28,7 @@ class GitConnector(Connector[GitConfig]):
         title="Git repository",
         source_system="git",
         config=GitConfig,
-        capabilities=Capabilities(preview=True, deletes=Deletes.LISTED, incremental=True),
+        capabilities=Capabilities(preview=True, deletes=Deletes.REPORTED, incremental=True),
         credential=Credential.OPTIONAL,
         credential_help="a token (or `user:password`) that may read the repository; for https only",
         path_fields=("path",),

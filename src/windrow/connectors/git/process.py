@@ -10,6 +10,7 @@ from subprocess import DEVNULL, PIPE
 
 CHUNK = 256 * 1024
 _KEPT_COMPLAINT = 4096
+_PATIENCE = 10.0
 
 
 class Running:
@@ -45,12 +46,14 @@ class Running:
         # git works through children; the group is theirs until the leader is collected
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
-                self._process.kill()
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._listening.cancel()
         with suppress(asyncio.CancelledError):
             await self._listening
-        # reads what is left in the pipes, which would keep them open, and collects the process
-        await self._process.communicate()
+        # reads what is left in the pipes, which would keep them open, and collects the process; what has left the group
+        # could hold a pipe open for ever
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.communicate(), _PATIENCE)
 
 
 @asynccontextmanager

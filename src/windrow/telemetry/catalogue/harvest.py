@@ -90,6 +90,18 @@ EVENTS = (
     Event(
         "listing.decided", Level.INFO, "An operator decided about a held listing.", ("generation", "decision", "actor")
     ),
+    Event(
+        "quarantine.retried",
+        Level.INFO,
+        "Refused records went through the connector and the contract once more.",
+        ("lane", "published", "refused", "known", "not_kept", "changed", "actor"),
+    ),
+    Event(
+        "quarantine.dropped",
+        Level.INFO,
+        "A refused record was given up by an operator.",
+        ("endpoint_id", "entry", "actor"),
+    ),
     Event("outbox.purged", Level.INFO, "Settled batches were removed after their retention.", ("batches",)),
 )
 
