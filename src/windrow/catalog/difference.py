@@ -41,10 +41,11 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Di
 
 def _compare(within: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     for name in sorted({*before, *after}):
+        if not within and name == "attributes":
+            yield from _compare("attributes.", before.get(name, {}), after.get(name, {}))
+            continue
         old, new = before.get(name, _ABSENT), after.get(name, _ABSENT)
-        if within == "" and name == "attributes":
-            yield from _compare("attributes.", old or {}, new or {})
-        elif type(old) is not type(new) or old != new:
+        if type(old) is not type(new) or old != new:
             yield Difference(within + name, _shown(old), _shown(new))
 
 

@@ -4,7 +4,7 @@ In the index each word stands behind its owner, left open here as `~`, and its k
 o any other, @ the endpoint (migration 0008).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 Words = tuple[str, ...]
@@ -12,37 +12,49 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """Words that must be there, phrases that must too, phrases that must not, and what the filters are known by."""
+    """Words that must be there, phrases that must too, phrases that must not, and words that the filters are known by."""
 
-    words: Words
-    unfinished: bool
+    words: Words = ()
+    unfinished: bool = False
     phrases: tuple[Words, ...] = ()
     without: tuple[Words, ...] = ()
     filters: Words = ()
     endpoint: str | None = None
 
     @property
-    def queries(self) -> tuple[str, ...]:
-        """Anywhere; in the name; as the whole name. Each finds less than the one before it, and better."""
-        if not self.words and not self.filters:
+    def anywhere(self) -> str:
+        """All words, in whatever field; empty when there is nothing to look for."""
+        return self._query("no", self.words, self.unfinished) if self.words or self.filters else ""
+
+    @property
+    def begun(self) -> str:
+        """All words but the last one, which may go on; empty where that is no search of its own.
+
+        The index gathers all that begins like the last word before it compares: in vain, where the others are rare.
+        """
+        rest = self.words[:-1]
+        return self._query("no", rest) if self.unfinished and (rest or self.filters) else ""
+
+    @property
+    def better(self) -> tuple[str, ...]:
+        """All words in the name; the only word as the whole name."""
+        if not self.words:
             return ()
-        anywhere, in_name = (self._all(kinds) for kinds in ("no", "n"))
-        queries = [anywhere] if not self.words else [anywhere, in_name]
-        if len(self.words) == 1:
-            queries.append(_lexeme("e", self.words[0]))
-        return tuple("&".join([*filter(None, [query]), *self._besides()]) for query in queries)
+        alone = len(self.words) == 1
+        in_name = self._query("n", self.words, self.unfinished and alone)
+        return (in_name, self._query("e", self.words)) if alone else (in_name,)
 
     @property
     def patterns(self) -> list[str]:
         """What a text must hold for all words to be in it."""
         patterns = [f" {word} " for word in self.words]
         if patterns and self.unfinished:
-            patterns[-1] = patterns[-1].rstrip()
+            patterns[-1] = patterns[-1].rstrip(" ")
         return patterns
 
     @property
     def whole(self) -> str:
-        """A name that is what was asked for."""
+        """The name that is just what was asked for."""
         return _as_phrase(self.words)
 
     @property
@@ -53,27 +65,23 @@ class Sought:
     def barred(self) -> list[str]:
         return [_as_phrase(phrase) for phrase in self.without if phrase]
 
-    def _all(self, kinds: str) -> str:
-        last = len(self.words) - 1
-        return "&".join(
-            _of_kinds(kinds, word, may_go_on=self.unfinished and at == last) for at, word in enumerate(self.words)
-        )
+    def _query(self, kinds: str, words: Words, unfinished: bool = False) -> str:
+        parts = [_of_kinds(kinds, word) for word in words]
+        if unfinished:
+            parts[-1] = _of_kinds(kinds, words[-1], ":*")
+        return "&".join([*parts, *self._besides()])
 
-    def _besides(self) -> Iterable[str]:
+    def _besides(self) -> Iterator[str]:
         yield from (_of_kinds("o", word) for word in self.filters)
-        # a phrase that must not be there cannot be told from its words: the rows are asked
+        # of a phrase that must not be there, the words may be: the rows are asked
         yield from ("!" + _of_kinds("no", phrase[0]) for phrase in self.without if len(phrase) == 1)
         if self.endpoint:
-            yield _lexeme("@", self.endpoint)
+            yield _of_kinds("@", self.endpoint)
 
 
-def _of_kinds(kinds: str, word: str, *, may_go_on: bool = False) -> str:
-    return "(" + "|".join(_lexeme(kind, word) + (":*" if may_go_on else "") for kind in kinds) + ")"
-
-
-def _lexeme(kind: str, word: str) -> str:
+def _of_kinds(kinds: str, word: str, end: str = "") -> str:
     quoted = word.replace("\\", "\\\\").replace("'", "''")
-    return f"'~{kind}{quoted}'"
+    return "(" + "|".join(f"'~{kind}{quoted}'{end}" for kind in kinds) + ")"
 
 
 def _as_phrase(words: Words) -> str:

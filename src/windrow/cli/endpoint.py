@@ -61,7 +61,7 @@ async def add(
     project: Project = None,
     json: Json = False,
 ) -> None:
-    """Add a source to be harvested, for example `windrow endpoint add handbook git url=/srv/handbook`."""
+    """Add a source to be harvested, for example `windrow endpoint add handbook git path=/srv/handbook`."""
     within = scope(read(), tenant, project)
     kind = registry.find(connector)
     wanted = Endpoint(

@@ -17,6 +17,7 @@ from windrow.cli import (
     kv,
     listings,
     outbox,
+    quarantine,
     runs,
     serve,
     sync,
@@ -63,6 +64,7 @@ tree.add_typer(runs.runs, name="runs")
 tree.add_typer(cursor.cursor, name="cursor")
 tree.add_typer(outbox.outbox, name="outbox")
 tree.add_typer(listings.listings, name="listings")
+tree.add_typer(quarantine.quarantine, name="quarantine")
 tree.add_typer(kv.kv, name="kv")
 tree.add_typer(blobs.blobs, name="blobs")
 tree.add_typer(topics.topics, name="topics")

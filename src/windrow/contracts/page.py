@@ -19,6 +19,9 @@ class Page(Struct, frozen=True, kw_only=True):
     what is there, the listing's first page `opens` it and its last one makes it `whole`: all that the endpoint holds,
     nothing left out, nothing passed over because of an error. `calm` is False where the source asked for less (a limit
     nearly spent, a slow or refused answer): the harvest then takes smaller pages.
+
+    `snapshot` is for a source whose pages all tell of one moment, however long it takes to read them (a commit, a database
+    snapshot): its name, the same on each of them. They then count as asked for when the first of them was.
     """
 
     records: Sequence[Any]
@@ -28,6 +31,7 @@ class Page(Struct, frozen=True, kw_only=True):
     opens: bool = False
     whole: bool = False
     calm: bool = True
+    snapshot: str | None = None
 
 
 class Refused(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """The harvest cursor: how far a source has been read and published, in the semantic store (HV-30)."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from windrow import kv
@@ -18,11 +18,20 @@ _PARTIAL = kv.Semantics(
 
 
 @dataclass(frozen=True, slots=True)
+class Pinned:
+    """A snapshot that is being read, and the observation of its first page: all of its pages count as asked for then."""
+
+    snapshot: str
+    observation: int
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
-    """A cursor and the version that it has; version 0: the source was never read."""
+    """A cursor and the version that it has; version 0: the source was never read. In the midst of a snapshot, which."""
 
     cursor: Cursor
     version: int
+    pinned: Pinned | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,10 @@ class Cursors:
     async def load(self, where: Database | Transaction) -> Position:
         """Where the last page ended."""
         found = await kv.get(where, self.key)
-        return Position(found.value["cursor_token"], found.version) if found else Position(None, 0)
+        if found is None:
+            return Position(None, 0)
+        pinned = found.value.get("pinned")
+        return Position(found.value["cursor_token"], found.version, Pinned(**pinned) if pinned else None)
 
     async def advance(
         self,
@@ -61,12 +73,14 @@ class Cursors:
         item_count: int,
         spec_ref: str,
         request_id: str,
+        pinned: Pinned | None = None,
     ) -> kv.Outcome:
         """Move it, if it is where we left it."""
         return await kv.put(
             tx,
             self.key,
-            {"cursor_token": cursor, "batch_id": batch_id, "item_count": item_count, "spec_ref": spec_ref},
+            {"cursor_token": cursor, "batch_id": batch_id, "item_count": item_count, "spec_ref": spec_ref}
+            | ({"pinned": asdict(pinned)} if pinned else {}),
             expected_version=expected,
             request_id=request_id,
             semantics=_CURSOR,

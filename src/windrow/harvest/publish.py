@@ -15,7 +15,7 @@ from windrow.contracts.identity import Identity, batch_id
 from windrow.contracts.page import Cursor, Page
 from windrow.endpoints import Endpoint
 from windrow.harvest import run as runs
-from windrow.harvest.cursors import Cursors, Position
+from windrow.harvest.cursors import Cursors, Pinned, Position
 from windrow.harvest.pacing import CEILING
 from windrow.harvest.quarantine import overtake, quarantine
 from windrow.harvest.refine import Refined
@@ -36,6 +36,7 @@ class Sheet:
     observation: int
     fetched_at: datetime
     asked: float
+    pinned: Pinned | None = None
 
     @property
     def counts(self) -> runs.Counts:
@@ -96,6 +97,7 @@ class Press:
                     item_count=len(rows),
                     spec_ref=self.spec.spec_ref,
                     request_id=f"{self.piece.run_id}/{self.piece.epoch}/{sheet.number}/{part}",
+                    pinned=sheet.pinned,
                 )
                 match outcome:
                     case kv.Stale() as stale:
@@ -104,7 +106,7 @@ class Press:
                         # all of a page is one transaction: if its first part is there, so is the rest
                         totals = await runs.counts_of(tx, self.piece.run_id)
                         return Published(
-                            position=Position(sheet.page.cursor, made + len(parts) - 1),
+                            position=Position(sheet.page.cursor, made + len(parts) - 1, sheet.pinned),
                             batch_ids=tuple(labels),
                             batches=sum(map(bool, parts)),
                             totals=totals,
@@ -121,7 +123,10 @@ class Press:
             await quarantine(tx, self.piece, self.identity, sheet.page, sheet.observation, sheet.refined.refused)
             totals = await runs.count(tx, self.piece.run_id, sheet.counts)
         return Published(
-            position=Position(sheet.page.cursor, version), batch_ids=tuple(labels), batches=batches, totals=totals
+            position=Position(sheet.page.cursor, version, sheet.pinned),
+            batch_ids=tuple(labels),
+            batches=batches,
+            totals=totals,
         )
 
     async def refuse(self, sheet: Sheet) -> None:

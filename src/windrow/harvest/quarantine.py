@@ -16,8 +16,11 @@ from psycopg.types.json import Jsonb
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.identity import Identity
 from windrow.contracts.page import Page, Refused
+from windrow.contracts.quarantine import Reason
+from windrow.contracts.scope import Actor
 from windrow.outbox.lane import Slice
-from windrow.postgres import Transaction, load
+from windrow.postgres import Transaction, audit, load
+from windrow.telemetry import emit
 from windrow.telemetry.redaction import PROCESS
 
 Q = load(__package__, "quarantine.sql")
@@ -39,6 +42,7 @@ class Quarantined:
     observation: int
     position: str
     external_id: str | None
+    item_id: str | None
     reasons: list[dict[str, str]]
     excerpt: str
     record: str | None
@@ -80,7 +84,7 @@ async def quarantine(
             position=_plain(PROCESS.text(position))[:500],
             external_id=one.external_id,
             item_id=identity.item_id(one.external_id) if one.external_id else None,
-            reasons=Jsonb(PROCESS.value([_as_text(reason) for reason in one.reasons])),
+            reasons=_told(one.reasons),
             excerpt=_excerpt(record, text),
             record=text,
         )
@@ -118,6 +122,39 @@ async def settle(tx: Transaction, entry: Quarantined, state: str) -> bool:
         )
         == 1
     )
+
+
+async def drop(tx: Transaction, entry: Quarantined, *, actor: Actor, reason: str) -> bool:
+    """An operator's word: the record is given up, until it is refused again. False if it was dealt with in between."""
+    if not await settle(tx, entry, "dropped"):
+        return False
+    await audit.record(
+        tx,
+        actor,
+        "quarantine.drop",
+        f"quarantine/{entry.endpoint_id}",
+        project_id=entry.project_id,
+        reason=reason,
+        details={"entries": [entry.id]},
+    )
+    tx.after_commit(lambda: emit("quarantine.dropped", endpoint_id=entry.endpoint_id, entry=entry.id, actor=actor.name))
+    return True
+
+
+async def refuse_again(tx: Transaction, entry: Quarantined, reasons: Sequence[Reason]) -> None:
+    """The entry stays, with what is wrong with it today."""
+    await tx.execute(
+        Q.refuse_again,
+        project=entry.project_id,
+        endpoint=entry.endpoint_id,
+        id=entry.id,
+        times=entry.times,
+        reasons=_told(reasons),
+    )
+
+
+def _told(reasons: Sequence[Reason]) -> Jsonb:
+    return Jsonb(PROCESS.value([_as_text(reason) for reason in reasons]))
 
 
 def _as_text(reason: Any) -> dict[str, str]:

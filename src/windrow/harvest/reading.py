@@ -11,6 +11,7 @@ from windrow.contracts.errors import Code, ValidationFailure, WindrowError
 from windrow.contracts.identity import Identity
 from windrow.contracts.page import Cursor, Page
 from windrow.harvest import report
+from windrow.harvest.cursors import Pinned, Position
 from windrow.harvest.guards import Guards
 from windrow.harvest.pacing import CEILING, NEAR, Pace
 from windrow.harvest.publish import Sheet
@@ -29,9 +30,11 @@ class Reader:
     def __init__(self, database: Database, connector: Connector[Any], identity: Identity, pace: Pace) -> None:
         self._database, self._connector, self._identity = database, connector, identity
         self.pace = pace
+        self._pinned: Pinned | None = None
 
-    async def sheets(self, cursor: Cursor) -> AsyncGenerator[Sheet, None]:
+    async def sheets(self, start: Position) -> AsyncGenerator[Sheet, None]:
         """Every page up to the last one. Another page size means to ask anew, from the cursor of the last page."""
+        cursor, self._pinned = start.cursor, start.pinned
         guards = Guards(cursor, self._connector.progress)
         number = 0
         while True:
@@ -78,10 +81,19 @@ class Reader:
             refined=refined,
             before=before,
             number=number,
-            observation=observation,
+            observation=self._pin(page, observation),
             fetched_at=fetched_at,
             asked=asked,
+            pinned=None if page.last else self._pinned,
         )
+
+    def _pin(self, page: Page, observation: int) -> int:
+        """When this page counts as asked for: a page of a snapshot tells what was true when its first one was."""
+        if page.snapshot is None:
+            self._pinned = None
+        elif self._pinned is None or self._pinned.snapshot != page.snapshot:
+            self._pinned = Pinned(page.snapshot, observation)
+        return self._pinned.observation if self._pinned else observation
 
     def _adapt(self, sheet: Sheet) -> None:
         after = self.pace.after(sheet.counts.bytes, calm=sheet.page.calm)

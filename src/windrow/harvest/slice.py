@@ -149,23 +149,25 @@ class _Harvester:
         snapshot = report.snapshot(self._order.run_id, error, self.report(Outcome.FAILED))
         with suppress(WindrowError):
             async with self._database.tenant(self._order.lane.scope.tenant_id) as tx:
-                if await lanes.end(tx, self._piece):
+                if await lanes.end(tx, self._piece, floor=self._floor):
                     await self._cursors.leave_partial(tx, snapshot)
 
     async def _begin(self) -> Slice:
         order = self._order
         async with self._database.tenant(order.lane.scope.tenant_id) as tx:
             piece = await lanes.begin(tx, order.lane, order.run_id)
+            self._position = await self._cursors.load(tx)
+            if self._floor is not None:
+                await lanes.hold(tx, piece, self._floor)
             await runs.begin_run(tx, order.lane, order.run_id)
             self._totals = await runs.counts_of(tx, order.run_id)
-            self._position = await self._cursors.load(tx)
         return piece
 
     async def _harvest(self, press: Press) -> Outcome:
         """Fetch and refine one page while the one before it is being published."""
         under_way: asyncio.Task[None] | None = None
         last = False
-        async with aclosing(self._reader.sheets(self._position.cursor)) as sheets:
+        async with aclosing(self._reader.sheets(self._position)) as sheets:
             try:
                 async for sheet in sheets:
                     if under_way:
@@ -187,11 +189,16 @@ class _Harvester:
     async def _finish(self, piece: Slice, outcome: Outcome) -> None:
         scope = self._order.endpoint.scope
         async with self._database.tenant(scope.tenant_id) as tx:
-            if not await lanes.end(tx, piece):
+            if not await lanes.end(tx, piece, floor=self._floor):
                 raise Superseded(piece)
             await endpoints.checked(tx, scope, self._order.endpoint.endpoint_id)
         if outcome is Outcome.DONE:
             await self._cursors.clear_partial(self._database)
+
+    @property
+    def _floor(self) -> int | None:
+        """What this lane will still bring that is older than now: the rest of a snapshot."""
+        return self._position.pinned.observation if self._position.pinned else None
 
     def _must_stop(self) -> bool:
         over = time.monotonic() - self._begun >= self._order.budget.total_seconds()

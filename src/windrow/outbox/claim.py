@@ -44,6 +44,12 @@ async def lock_lane(tx: Transaction, lane: Lane) -> bool:
     return await tx.row(Q.lock_lane, **lane.key) is not None
 
 
+async def hold_still(tx: Transaction, scope: Scope, endpoint_id: str) -> list[str]:
+    """As the tenant: until this commits, nobody persists anything of the endpoint. The names of its lanes."""
+    rows = await tx.rows(Q.hold_still, project=scope.project_id, endpoint=endpoint_id)
+    return [row["lane"] for row in rows]
+
+
 async def pending(tx: Transaction, lane: Lane, *, most: int, most_bytes: int) -> list[Batch]:
     """The lowest pending batches of a locked lane, in order, within the budget; at least one, if there is any."""
     return await tx.into(Batch, Q.pending, **lane.key, most=most, most_bytes=most_bytes)

@@ -15,6 +15,12 @@ SELECT l.lane FROM outbox_lanes l
    AND l.stopped_at IS NULL
    FOR UPDATE SKIP LOCKED;
 
+-- hold_still: every lane of an endpoint; whoever persists one of them now is waited for
+SELECT l.lane FROM outbox_lanes l
+ WHERE l.tenant_id = current_tenant() AND l.project_id = %(project)s AND l.endpoint_id = %(endpoint)s
+ ORDER BY l.lane
+   FOR UPDATE;
+
 -- pending: lowest first, up to the budget; the sum is that of the batches before
 SELECT seq, batch_id, observation, run_id, connector, items, bytes, encoding, generation
   FROM (SELECT o.*, sum(o.bytes) OVER (ORDER BY o.seq) - o.bytes AS before

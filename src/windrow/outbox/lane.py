@@ -83,14 +83,22 @@ async def hold(tx: Transaction, piece: Slice, observation: int) -> None:
         raise Superseded(piece)
 
 
-async def end(tx: Transaction, piece: Slice) -> bool:
-    """The slice is over and no request of it is under way; False if it was superseded."""
-    return await tx.execute(Q.end, **piece.lane.key, epoch=piece.epoch) == 1
+async def end(tx: Transaction, piece: Slice, *, floor: int | None = None) -> bool:
+    """The slice is over and no request of it is under way; False if it was superseded.
+
+    `floor` is the oldest observation that the next slice will still bring: that of a snapshot which is not read to its end.
+    """
+    return await tx.execute(Q.end, **piece.lane.key, epoch=piece.epoch, floor=floor) == 1
 
 
 async def close(tx: Transaction, lane: Lane) -> bool:
     """Nothing more comes through this lane (a backfill that is done); whoever still works on it is a zombie."""
     return await tx.execute(Q.close, **lane.key) == 1
+
+
+async def forget(tx: Transaction, lane: Lane) -> bool:
+    """A lane of one use that is closed and persisted leaves no trace but its batches; False if it is not done yet."""
+    return await tx.execute(Q.forget, **lane.key) == 1
 
 
 async def oldest_elsewhere(tx: Transaction, lane: Lane) -> int | None:

@@ -2,7 +2,7 @@
 INSERT INTO harvest_lanes AS l (tenant_id, project_id, endpoint_id, lane, epoch, floor, run_id)
 VALUES (current_tenant(), %(project)s, %(endpoint)s, %(lane)s, 1, nextval('observation_seq'), %(run_id)s)
 ON CONFLICT (tenant_id, project_id, endpoint_id, lane) DO UPDATE
-   SET epoch = l.epoch + 1, floor = nextval('observation_seq'), run_id = excluded.run_id, begun_at = clock_timestamp(), closed_at = NULL
+   SET epoch = l.epoch + 1, floor = excluded.floor, run_id = excluded.run_id, begun_at = clock_timestamp(), closed_at = NULL
 RETURNING epoch;
 
 -- open_for_subscribers: the subscriber's row of the lane
@@ -19,7 +19,7 @@ UPDATE harvest_lanes SET floor = %(observation)s
    AND epoch = %(epoch)s AND closed_at IS NULL;
 
 -- end: nothing of this slice is under way any more
-UPDATE harvest_lanes SET floor = NULL
+UPDATE harvest_lanes SET floor = %(floor)s
  WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id = %(endpoint)s AND lane = %(lane)s AND epoch = %(epoch)s;
 
 -- close: fence everybody off
@@ -33,3 +33,16 @@ SELECT least(
   (SELECT min(o.observation) FROM harvest_outbox o
     WHERE o.tenant_id = current_tenant() AND o.project_id = %(project)s AND o.endpoint_id = %(endpoint)s AND o.lane <> %(lane)s
       AND o.status = 'pending')) AS oldest;
+
+-- forget: a lane that is closed, and has nothing left to persist
+WITH gone AS (
+  DELETE FROM outbox_lanes l
+   WHERE l.tenant_id = current_tenant() AND l.project_id = %(project)s AND l.endpoint_id = %(endpoint)s AND l.lane = %(lane)s
+     AND NOT EXISTS (SELECT FROM harvest_outbox o
+                      WHERE o.tenant_id = current_tenant() AND o.project_id = %(project)s AND o.endpoint_id = %(endpoint)s
+                        AND o.lane = %(lane)s AND o.status = 'pending')
+  RETURNING l.lane
+)
+DELETE FROM harvest_lanes l USING gone
+ WHERE l.tenant_id = current_tenant() AND l.project_id = %(project)s AND l.endpoint_id = %(endpoint)s AND l.lane = gone.lane
+   AND l.closed_at IS NOT NULL;

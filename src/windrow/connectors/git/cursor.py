@@ -42,6 +42,11 @@ class Way(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, k
         place = len(_PHASES) if self.phase is None else _PHASES.index(self.phase)
         return (self.pass_ * (len(_PHASES) + 1) + place) * _MOST_IN_PHASE + min(self.done, _MOST_IN_PHASE - 1)
 
+    @property
+    def named(self) -> str:
+        """The snapshot that this pass reads, as one word."""
+        return hashlib.sha256(canonical([self.pass_, self.now])).hexdigest()[:16]
+
     def at(self, phase: Entity, done: int) -> "Way":
         """The same pass, so far."""
         return msgspec.structs.replace(self, phase=phase, done=done)

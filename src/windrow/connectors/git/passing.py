@@ -63,6 +63,7 @@ class Pass:
                     last=last,
                     opens=opens and listing,
                     whole=last and listing,
+                    snapshot=began.named,
                 )
                 if last:
                     return
