@@ -11,8 +11,12 @@ ID = r"(?:KV|LT|NI|MW|HV|OR|EV|RR)-\d+"
 PROMISED = {
     *(f"KV-{number}" for number in range(1, 11)),
     *(f"LT-{number}" for number in range(1, 6)),
-    "HV-3",
-    "HV-40",
+    *(f"NI-{number}" for number in range(1, 6)),
+    *(
+        f"HV-{number}"
+        for number in (1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23, 24, 30, 31, 32, 40, 41, 42, 43, 44, 50, 61, 70, 81)
+    ),
+    *(f"MW-{number}" for number in (40, 41, 42, 43, 44, 51, 70)),
     "EV-13",
 }
 
