@@ -13,7 +13,7 @@ from windrow.catalog.filters import Filters
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.identity import Identity
 from windrow.contracts.item import NormalizedItem, Provenance, Relation
-from windrow.contracts.scope import Scope
+from windrow.contracts.scope import Scope, checked_name
 from windrow.postgres import Transaction, load
 
 MOST = 500
@@ -114,7 +114,7 @@ async def summaries(tx: Transaction, ids: Sequence[UUID]) -> list[Summary]:
 async def identify(tx: Transaction, scope: Scope, named: str, external_id: str | None = None) -> UUID:
     """The id of an item that is named by its id, by the beginning of it, or by its endpoint and the source's own id."""
     if external_id is not None:
-        return UUID(Identity(scope, named).item_id(_sendable(external_id)))
+        return UUID(Identity(scope, checked_name("endpoint", named)).item_id(_sendable(external_id)))
     digits = named.strip().lower().replace("-", "")
     if not _BEGINNING.fullmatch(digits):
         raise ValidationFailure(

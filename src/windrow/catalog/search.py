@@ -16,6 +16,8 @@ from windrow.telemetry import emit
 from windrow.telemetry.catalogue import catalog as told
 
 DEEPEST = 500
+ENOUGH = 60
+MOST_WORDS = 24
 
 Q = load(__package__, "search.sql")
 
@@ -57,9 +59,11 @@ async def search(
         )
     began = time.perf_counter()
     filters = filters or Filters()
-    take = min(skip + max(1, limit), DEEPEST)
+    size = max(1, min(limit, DEEPEST))
+    take = min(skip + size, DEEPEST)
     sweep = Sweep(tx, scope.project_id, await _sought(tx, parse(text), filters), filters, take)
-    await sweep.run()
+    # by the size of the page, not by its place: all pages of a search are of one sample
+    await sweep.run(max(ENOUGH, size))
     page = sorted(sweep.candidates, key=lambda candidate: candidate.rank)[skip:take]
     items = {item.item_id: item for item in await summaries(tx, [candidate.item_id for candidate in page])}
     told.SEARCH_SECONDS.record(time.perf_counter() - began, reach="all" if sweep.is_all else "sample")
@@ -88,9 +92,10 @@ async def _sought(tx: Transaction, asked: Asked, filters: Filters) -> Sought:
     rows = await tx.rows(Q.words, said=[said for group in groups for said in group])
     split = iter(tuple(row["words"]) for row in rows)
     phrases, words, without, filtering = ([next(split) for _ in group] for group in groups)
+    needed = tuple(word for part in (*phrases, *words) for word in part)
     return Sought(
-        words=tuple(word for part in (*phrases, *words) for word in part),
-        unfinished=asked.unfinished and bool(words[-1]),
+        words=needed[:MOST_WORDS],
+        unfinished=asked.unfinished and bool(words[-1]) and len(needed) <= MOST_WORDS,
         phrases=tuple(phrases),
         without=tuple(without),
         filters=tuple(word for part in filtering for word in part),

@@ -33,5 +33,8 @@ SELECT (SELECT count(*) FROM candidate) AS seen, (SELECT count(*) FROM hit) AS h
   FROM (SELECT) AS always
   LEFT JOIN (SELECT item_id, place, fresh FROM hit ORDER BY place, fresh DESC, item_id LIMIT %(take)s) AS best ON true;
 
+-- frequency: how many of the first lot, one item of 4096, answer
+SELECT count(*) FROM search_lots(%(project)s, %(deleted)s, '{0}', %(sought)s, %(most)s);
+
 -- tidy: sort what was written last into the index; how many pages that was
 SELECT tidy_search() AS pages;

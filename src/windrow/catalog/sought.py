@@ -36,13 +36,20 @@ class Sought:
         return self._query("no", rest) if self.unfinished and (rest or self.filters) else ""
 
     @property
-    def better(self) -> tuple[str, ...]:
-        """All words in the name; the only word as the whole name."""
-        if not self.words:
-            return ()
+    def beginning(self) -> str:
+        """The last word alone, with all that begins like it."""
+        return _of_kinds("no", self.words[-1], ":*")
+
+    @property
+    def in_name(self) -> str:
+        """All words in the name."""
         alone = len(self.words) == 1
-        in_name = self._query("n", self.words, self.unfinished and alone)
-        return (in_name, self._query("e", self.words)) if alone else (in_name,)
+        return self._query("n", self.words, self.unfinished and alone) if self.words else ""
+
+    @property
+    def as_name(self) -> str:
+        """The only word as the whole name."""
+        return self._query("e", self.words) if len(self.words) == 1 else ""
 
     @property
     def patterns(self) -> list[str]:

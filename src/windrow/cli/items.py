@@ -124,8 +124,9 @@ async def shown(
 ) -> None:
     """Show all that is known about an item: what the source says, and how it was learnt."""
     async with reading(tenant, project) as (tx, within):
-        held = await catalog.item(tx, within, await catalog.identify(tx, within, named, external_id))
-        steps = await catalog.history(tx, await catalog.identify(tx, within, held.item.item_id)) if with_history else []
+        item_id = await catalog.identify(tx, within, named, external_id)
+        held = await catalog.item(tx, within, item_id)
+        steps = await catalog.history(tx, item_id) if with_history else []
     document = held.document()
     if json:
         show.document(document | {"history": steps} if with_history else document)

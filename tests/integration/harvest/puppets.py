@@ -13,14 +13,17 @@ from collections.abc import Coroutine
 from contextvars import ContextVar
 from typing import Any
 
-import psycopg
 from psycopg import AsyncConnection, AsyncCursor
+from psycopg.pq import TransactionStatus
 
 from windrow.postgres import Database
 
 # after so many turns of the loop without anything new, nobody has anything to do
-_TURNS = 25
-_WAITING = "SELECT pid FROM pg_stat_activity WHERE pid = ANY (%s) AND wait_event_type = 'Lock'"
+_TURNS = 12
+# and a statement that takes longer than this is looked at: it may be waiting for somebody
+_LONG = 0.003
+# not by what the backends say they wait for: one that has just been granted its lock may not have woken up yet
+_WAITING = "SELECT DISTINCT pid, pg_blocking_pids(pid) FROM pg_locks WHERE NOT granted AND pid = ANY (%s)"
 
 _current: ContextVar["Puppet | None"] = ContextVar("puppet", default=None)
 
@@ -35,7 +38,8 @@ class Puppet:
     def __init__(self, name: str, work: Coroutine[Any, Any, Any]) -> None:
         self.name = name
         self.waiting: dict[asyncio.Future[None], str] = {}
-        self.at_work: dict[int, int] = {}
+        self.at_work: set[int] = set()
+        self.answered = asyncio.Event()
         self.moves = 0
         self.dead = False
         self._work = work
@@ -89,31 +93,39 @@ async def stop(place: str) -> None:
 
 class _Cursor(AsyncCursor[Any]):
     async def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
-        return await _stepped(self.connection, query, super().execute, query, *args, **kwargs)
+        await _stop(query)
+        return await super().execute(query, *args, **kwargs)
 
     async def executemany(self, query: Any, *args: Any, **kwargs: Any) -> None:
-        await _stepped(self.connection, query, super().executemany, query, *args, **kwargs)
+        await _stop(query)
+        await super().executemany(query, *args, **kwargs)
 
 
 class _Connection(AsyncConnection[Any]):
     async def commit(self) -> None:
-        await _stepped(self, "COMMIT", super().commit)
+        if self.info.transaction_status is not TransactionStatus.IDLE:  # on its way back into the pool
+            await _stop("COMMIT")
+        await super().commit()
+
+    async def wait(self, *args: Any, **kwargs: Any) -> Any:
+        """All that goes to the server and back."""
+        puppet = _current.get()
+        if puppet is None or self.info.backend_pid in puppet.at_work:
+            return await super().wait(*args, **kwargs)
+        pid = self.info.backend_pid
+        puppet.at_work.add(pid)
+        try:
+            return await super().wait(*args, **kwargs)
+        finally:
+            puppet.at_work.discard(pid)
+            puppet.moves += 1
+            puppet.answered.set()
 
 
-async def _stepped(connection: Any, query: Any, act: Any, *args: Any, **kwargs: Any) -> Any:
-    puppet = _current.get()
-    if puppet is None:
-        return await act(*args, **kwargs)
+async def _stop(query: Any) -> None:
     words = query.decode() if isinstance(query, bytes) else query if isinstance(query, str) else query.as_string()
     if not words.startswith("BEGIN"):  # nothing can happen between a transaction's begin and its first statement
-        await puppet.stop(" ".join(words.split())[:60])
-    pid = connection.info.backend_pid
-    puppet.at_work[pid] = puppet.at_work.get(pid, 0) + 1
-    try:
-        return await act(*args, **kwargs)
-    finally:
-        puppet.moves += 1
-        puppet.at_work.pop(pid)
+        await stop(" ".join(words.split())[:60])
 
 
 class SteppedDatabase(Database):
@@ -131,6 +143,7 @@ class Stage:
     def __init__(self, watcher: AsyncConnection[Any]) -> None:
         self._watcher = watcher
         self.puppets: list[Puppet] = []
+        self._since: dict[tuple[Puppet, int], int] = {}
 
     @classmethod
     async def open(cls, url: str) -> "Stage":
@@ -154,8 +167,10 @@ class Stage:
     async def crash(self, puppet: Puppet) -> None:
         """Also one that is held up inside the database: its statement is ended, as its connection's end would."""
         puppet.crash()
-        for pid in list(puppet.at_work):
-            await self._watcher.execute("SELECT pg_cancel_backend(%s)", [pid])
+        while puppet.at_work:
+            for pid in list(puppet.at_work):
+                await self._watcher.execute("SELECT pg_cancel_backend(%s)", [pid])
+            await self._something(puppet)
         await self.settle()
 
     def movable(self) -> list[Puppet]:
@@ -169,17 +184,40 @@ class Stage:
                 await asyncio.sleep(0)
             if self._moves() != before:
                 continue
-            pids = [pid for puppet in self.puppets for pid in puppet.at_work]
-            if not pids or (await self._held_up(pids) and self._moves() == before):
+            busy = [puppet for puppet in self.puppets if puppet.at_work]
+            if not busy:
+                return
+            await self._something(*busy)
+            if self._moves() == before and await self._are_held_up(busy) and self._moves() == before:
                 return
 
-    async def _held_up(self, pids: list[int]) -> bool:
-        """Whether all these wait for a lock of somebody else's."""
-        found = await (await self._watcher.execute(_WAITING, [pids])).fetchall()
-        return len(found) == len(set(pids))
+    async def _something(self, *busy: Puppet) -> None:
+        """Until one of them has its answer, or it takes long."""
+        answered = [asyncio.create_task(puppet.answered.wait()) for puppet in busy]
+        for puppet in busy:
+            puppet.answered.clear()
+        await asyncio.wait(answered, timeout=_LONG, return_when=asyncio.FIRST_COMPLETED)
+        for task in answered:
+            task.cancel()
+
+    async def _are_held_up(self, busy: list[Puppet]) -> bool:
+        """Whether all that these do is to wait for a lock of somebody else's.
+
+        Who of several is let through when it is released is up to the machine, and would not be so again: only one may
+        wait for the same, and who comes after it is killed.
+        """
+        pids = {pid: puppet for puppet in busy for pid in puppet.at_work}
+        found = await (await self._watcher.execute(_WAITING, [list(pids)])).fetchall()
+        if len(found) != len(pids):
+            return False
+        queue = sorted(found, key=lambda row: self._since.setdefault((pids[row[0]], row[0]), len(self._since)))
+        awaited: set[int] = set()
+        for pid, others in queue:
+            if awaited.intersection(others):
+                await self.crash(pids[pid])
+                return False
+            awaited.update(others)
+        return True
 
     def _moves(self) -> int:
         return sum(puppet.moves for puppet in self.puppets) + sum(puppet.ended for puppet in self.puppets)
-
-
-__all__ = ["Crashed", "Puppet", "Stage", "SteppedDatabase", "psycopg", "stop"]

@@ -162,4 +162,3 @@ async def catalog(database: Database) -> dict[str, dict[str, Any]]:
     """What the catalog holds and is not gone, by external id."""
     found = await rows(database, "SELECT * FROM items WHERE NOT deleted")
     return {row["external_id"]: row for row in found}
-

@@ -145,6 +145,8 @@ GRANT SELECT, INSERT, DELETE ON listing_pages TO windrow_app;
 --               (another lane may still bring something older: docs/explanation/protocol.md)
 --   outdated    the catalog has learnt something else later, through another lane
 --
+-- The pages of one snapshot have one observation: of an item that is on two of them the last word counts, as within a lane.
+--
 -- Tombstones are a statement of their own: they leave what is known of the item as it is. Rows are written in the order of
 -- their ids, so that two lanes of an endpoint do not lock one another out.
 CREATE FUNCTION apply_items(
@@ -182,7 +184,7 @@ BEGIN
            content_hash = excluded.content_hash, observation = excluded.observation, run_id = excluded.run_id,
            fetched_at = excluded.fetched_at, connector = excluded.connector, connector_version = excluded.connector_version,
            spec_ref = excluded.spec_ref, changed_at = excluded.changed_at, revision = i.revision + 1
-     WHERE i.content_hash <> excluded.content_hash AND i.observation < excluded.observation
+     WHERE i.content_hash <> excluded.content_hash AND i.observation <= excluded.observation
     RETURNING i.item_id, i.revision
   )
   SELECT coalesce(array_agg(w.item_id) FILTER (WHERE w.revision = 1), '{}'),
@@ -206,7 +208,7 @@ BEGIN
       ON CONFLICT (tenant_id, item_id) DO UPDATE
          SET deleted = true, content_hash = excluded.content_hash, observation = excluded.observation, run_id = excluded.run_id,
              fetched_at = excluded.fetched_at, changed_at = excluded.changed_at, revision = i.revision + 1
-       WHERE i.content_hash <> excluded.content_hash AND i.observation < excluded.observation
+       WHERE i.content_hash <> excluded.content_hash AND i.observation <= excluded.observation
       RETURNING i.item_id
     )
     SELECT coalesce(array_agg(g.item_id), '{}') INTO deleted_ids FROM gone g;

@@ -1,0 +1,273 @@
+"""What must be so whenever nothing is under way: the tables against what the source has answered.
+
+Everything here is told anew from the answers, with nothing of the code under test but its tables.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from tests.integration.harvest.orchard import BLIGHT, NAMES, STAKES, Answer, Orchard, neighbour
+
+from windrow.contracts.identity import Identity
+from windrow.contracts.scope import Scope
+from windrow.harvest.retrying import PREFIX
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Word:
+    """What an answer says about one tree; None: that it is gone."""
+
+    observation: int
+    fruit: str | None
+    hidden: tuple[str, ...]
+
+
+@dataclass
+class Evidence:
+    """The tables of one tenant, as it sees them, and what they must say."""
+
+    scope: Scope
+    orchard: Orchard
+    tables: psycopg.Connection[Any]
+    names: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        identity = Identity(self.scope, "orchard")
+        self.names = {identity.item_id(name): name for name in (*NAMES, *STAKES)}
+
+    def rows(self, query: str) -> list[Row]:
+        with self.tables.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query.encode()).fetchall()
+
+    def check(self) -> None:
+        """All of it."""
+        self.outbox = self.rows("SELECT *, xmin::text::bigint AS settled_in FROM harvest_outbox ORDER BY lane, seq")
+        self.items = {row["external_id"]: row for row in self.rows("SELECT * FROM items")}
+        self.listings = self.rows("SELECT * FROM listings ORDER BY generation")
+        self.check_batches()
+        self.check_order()
+        self.check_counts()
+        self.check_catalog()
+        self.check_relations()
+        self.check_history_and_feed()
+        self.check_deletions()
+
+    # batches
+
+    def answer(self, batch: Row) -> Answer:
+        found = self.orchard.answers.get(batch["observation"])
+        assert found, f"observation {batch['observation']} was not the one drawn before a request"
+        return found
+
+    def check_batches(self) -> None:
+        """Each batch is what the source said to the request that has its observation, under the run that asked."""
+        for batch in self.outbox:
+            if batch["status"] != "processed":
+                continue  # somebody may have spoilt it
+            answer = self.answer(batch)
+            told = {
+                item["external_id"]: None if item.get("deleted") else item["display_name"]
+                for item in json.loads(bytes(batch["payload"]))
+            }
+            if batch["lane"].startswith(PREFIX):  # refused at first, and retried with the observation of its request
+                assert told == dict.fromkeys(told, BLIGHT)
+                assert told.items() <= answer.said.items()
+                continue
+            assert batch["run_id"] == answer.run_id
+            assert told == {
+                name: fruit for name, fruit in answer.said.items() if fruit != BLIGHT and (fruit or name in told)
+            }
+
+    def check_order(self) -> None:
+        """Settled in their order, each once; nobody writes behind his successor; newer requests come later."""
+        for lane in {batch["lane"] for batch in self.outbox}:
+            batches = [batch for batch in self.outbox if batch["lane"] == lane]
+            settled = [batch for batch in batches if batch["status"] != "pending"]
+            assert batches[: len(settled)] == settled, f"{lane}: a batch was settled before one that is before it"
+            for what in ("settled_in", "epoch", "observation"):
+                told = [batch[what] for batch in (settled if what == "settled_in" else batches)]
+                assert told == sorted(told), f"{lane}: {what} is out of order: {told}"
+            seen = [batch["observation"] for batch in batches]
+            assert len(set(seen)) == len(seen), f"{lane}: an answer was published twice"
+
+    def check_counts(self) -> None:
+        """fetched = created + updated + deleted + unchanged + outdated + discarded + quarantined + repeats."""
+        results = ("created", "updated", "deleted", "unchanged", "outdated")
+        for batch in self.outbox:
+            if batch["status"] == "processed":
+                assert batch["items"] == sum(batch[name] for name in results), batch
+        for run in self.rows("SELECT * FROM harvest_runs"):
+            batches = [batch for batch in self.outbox if batch["run_id"] == run["run_id"]]
+            assert run["published"] == sum(batch["items"] for batch in batches), run
+            assert run["fetched"] == run["published"] + run["repeats"] + run["quarantined"], run
+
+    # the catalog
+
+    def words(self) -> dict[str, list[Word]]:
+        """By tree, what was persisted about it, in the order in which it was asked."""
+        words: dict[str, list[Word]] = defaultdict(list)
+        for batch in sorted(self.outbox, key=lambda batch: batch["observation"]):
+            if batch["status"] != "processed":
+                continue
+            answer = self.answer(batch)
+            told = {item["external_id"] for item in json.loads(bytes(batch["payload"]))}
+            for name in told:
+                words[name].append(Word(answer.observation, answer.said[name], answer.hidden))
+        return words
+
+    def check_catalog(self) -> None:
+        """Each item says what the newest word about it says; a listing without it is a word, too."""
+        words = self.words()
+        assert self.items.keys() <= words.keys(), "an item that no persisted batch has brought"
+        for name, said in words.items():
+            newest = said[-1]
+            found = None if self.items[name]["deleted"] else self.items[name]["display_name"]
+            allowed = set(self.verdicts(name, said))
+            assert found in allowed, (
+                f"{name} is {found}, not {allowed}: asked as {newest.observation}; words {said}; "
+                f"listings {[(one['generation'], one['state'], one['lane']) for one in self.listings]}"
+            )
+            if found is not None:
+                assert self.items[name]["observation"] <= newest.observation, (
+                    f"{name} claims to be seen later than it was"
+                )
+
+    def verdicts(self, name: str, said: list[Word]) -> Iterator[str | None]:
+        """What the catalog may say about it."""
+        newest = said[-1]
+        silent = [one for one in self.silent_about(name) if one["generation"] > newest.observation]
+        if any(self.can_tell(name, one, said) for one in silent):
+            yield None
+            return
+        # where filters were changed, or before there was a listing, not shown and gone may look alike
+        yield newest.fruit
+        if any(self.was_shown_like(one, said) for one in silent):
+            yield None
+
+    def can_tell(self, name: str, one: Row, said: list[Word]) -> bool:
+        """Whether it was learnt or listed since listings have had these filters: then its absence means that it is gone."""
+        like = list(takewhile(lambda other: self.hidden(other) == self.hidden(one), self.before(one)))
+        learnt = said[-1].observation
+        for word, earlier in pairwise(reversed(said)):
+            if earlier.fruit != word.fruit:
+                break
+            learnt = earlier.observation
+        since = like[-1]["generation"] if like else one["generation"]
+        listed = any(page.said.get(name) for other in like if other["state"] == "applied" for page in self.pages(other))
+        return said[-1].hidden == self.hidden(one) and (learnt >= since or listed)
+
+    def before(self, one: Row) -> list[Row]:
+        """The listings before this one, the latest first."""
+        return [other for other in reversed(self.listings) if other["generation"] < one["generation"]]
+
+    def silent_about(self, name: str) -> list[Row]:
+        """The listings that were carried out, and in which it was not."""
+        return [
+            one
+            for one in self.listings
+            if one["state"] == "applied" and not any(page.said.get(name) for page in self.pages(one))
+        ]
+
+    def pages(self, one: Row) -> list[Answer]:
+        """The answers that a listing consists of."""
+        batches = [b for b in self.outbox if b["lane"] == one["lane"] and b["observation"] >= one["generation"]]
+        upto = next((b["seq"] for b in batches if b["generation"] == one["generation"]), 0)
+        return [self.answer(b) for b in batches if b["seq"] <= upto]
+
+    def hidden(self, one: Row) -> tuple[str, ...]:
+        return self.orchard.answers[one["generation"]].hidden
+
+    def was_shown_like(self, one: Row, said: list[Word]) -> bool:
+        """Whether it was ever shown under the filters of the listing."""
+        return any(word.hidden == self.hidden(one) and word.observation < one["generation"] for word in said)
+
+    def check_relations(self) -> None:
+        found = {
+            (self.names[str(row["item_id"])], row["type"], row["target_external_id"], self.names[str(row["target_id"])])
+            for row in self.rows("SELECT * FROM item_relations")
+        }
+        due = set()
+        for name, item in self.items.items():
+            if not item["deleted"] and item["display_name"] == "plum":
+                due.add((name, "near", neighbour(name), neighbour(name)))
+        assert found == due
+
+    # history, feed, deletions
+
+    def check_history_and_feed(self) -> None:
+        history = defaultdict(list)
+        for row in self.rows("SELECT * FROM item_history ORDER BY revision"):
+            history[self.names[str(row["item_id"])]].append(row)
+        feed = self.feed()
+        for name, item in self.items.items():
+            past = history[name]
+            assert [row["revision"] for row in past] == list(range(1, item["revision"])), name
+            seen = [row["observation"] for row in past] + [item["observation"]]
+            assert seen == sorted(set(seen)), f"{name}: something older replaced something newer: {seen}"
+            states = [None if row["was"]["deleted"] else row["was"]["display_name"] for row in past]
+            states.append(None if item["deleted"] else item["display_name"])
+            assert all(one != other for one, other in pairwise(states)), (name, states)
+            kinds = [
+                "deleted" if state is None else "updated" if place else "created" for place, state in enumerate(states)
+            ]
+            assert feed[name] == kinds, f"{name}: the feed says {feed[name]}, the history {states}"
+        assert feed.keys() <= self.items.keys()
+
+    def feed(self) -> dict[str, list[str]]:
+        """By tree, what the change feed told, in its order."""
+        told: dict[str, list[str]] = defaultdict(list)
+        for row in self.rows(
+            "SELECT m.payload FROM messages m JOIN topic_log l USING (tenant_id, topic, message_id)"
+            " WHERE m.topic = 'catalog.changes' ORDER BY l.seq"
+        ):
+            for kind in ("created", "updated", "deleted"):
+                for item_id in row["payload"][kind]:
+                    told[self.names[item_id]].append(kind)
+        return told
+
+    def check_deletions(self) -> None:
+        """No listing deleted more than a quarter by itself, and none that was not whole."""
+        for one in self.listings:
+            if one["state"] != "applied":
+                continue
+            last = next((batch for batch in self.outbox if batch["generation"] == one["generation"]), None)
+            assert last, "a listing that no batch made whole was carried out"
+            assert last["status"] == "processed"
+            assert one["generation"] in self.approved or one["missing"] <= 0.25 * one["known"], one
+            pages = self.pages(one)
+            assert {name for page in pages for name in page.said} >= STAKES.keys(), f"{one} is not the whole orchard"
+            assert {page.hidden for page in pages} == {self.hidden(one)}, f"{one} was made under several filters"
+
+    def the_catalog_is_the_source(self, hidden: list[str]) -> None:
+        """After a last pass: what is there is shown as it is; what is gone is gone, unless nobody could tell."""
+        lost = self.set_aside()
+        for name in NAMES:
+            if name in hidden or name in lost:
+                continue
+            item = self.items.get(name)
+            found = None if item is None or item["deleted"] else item["display_name"]
+            due = self.orchard.trees.get(name)
+            # what is gone and was never listed under these filters cannot be told from what they do not show
+            unsure = due is None and not self.orchard.reports
+            assert found == due or unsure, f"{name} is {found} in the catalog and {due} in the source"
+
+    def set_aside(self) -> set[str]:
+        """What an operator has discarded, and no later answer has brought again."""
+        words = self.words()
+        return {
+            name
+            for batch in self.outbox
+            if batch["status"] == "discarded"
+            for name in self.answer(batch).said
+            if not words[name] or words[name][-1].observation < batch["observation"]
+        }
+
+    approved: frozenset[int] = frozenset()

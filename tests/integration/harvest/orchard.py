@@ -1,0 +1,162 @@
+"""A source that changes while it is read, and knows what it answered when: the world of the protocol's model.
+
+It holds a few trees by name, each bearing something. It can be asked in four ways, and every answer is taken at the
+moment of the request and written down with the observation that was drawn for it.
+
+    listing    name by name, two at a time; the whole orchard is one listing
+    changes    what has changed since a place in its log; what was felled is reported if the orchard reports that
+    backfill   name by name as well, but no listing: it only shows what is there
+    event      one tree, now
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+from tests.integration.harvest.puppets import stop
+from tests.integration.harvest.shop import context_of
+
+from windrow.connectors.connector import Connector, Finding
+from windrow.connectors.spec import Capabilities, ConnectorSpec, Deletes
+from windrow.contracts.page import Cursor, Page
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+AT_ONCE = 2
+BLIGHT = "blight"  # such a tree makes a record that is refused
+STAKES = {f"stake {row}": row for row in range(0, len(NAMES), AT_ONCE)}  # each row has one that is always shown
+
+
+class OrchardConfig(BaseModel):
+    """Which trees are not shown."""
+
+    hide: list[str] = []
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was answered to one request: how each tree that it was about stood."""
+
+    observation: int
+    run_id: str
+    hidden: tuple[str, ...]
+    said: dict[str, str | None]
+    records: int
+
+
+@dataclass
+class Orchard:
+    """The trees, the log of their changes, and every answer that was given."""
+
+    latest_observation: Callable[[], int]
+    reports: bool = False
+    trees: dict[str, str] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    answers: dict[int, Answer] = field(default_factory=dict)
+
+    def plant(self, name: str, fruit: str) -> None:
+        self.trees[name] = fruit
+        self.log.append(name)
+
+    def fell(self, name: str) -> None:
+        if self.trees.pop(name, None):
+            self.log.append(name)
+
+    def note(self, run_id: str, hidden: tuple[str, ...], said: dict[str, str | None], records: int) -> None:
+        """The observation is the one that was drawn last: nobody else has done anything since."""
+        observation = self.latest_observation()
+        self.answers[observation] = Answer(observation, run_id, hidden, said, records)
+
+
+class Picker(Connector[OrchardConfig]):
+    """Reads the orchard in one of the four ways. Its cursor holds a place for each: `log`, `row`, `times`."""
+
+    spec = ConnectorSpec(
+        name="orchard",
+        version="1",
+        title="Orchard",
+        source_system="orchard",
+        config=OrchardConfig,
+        capabilities=Capabilities(deletes=Deletes.LISTED),
+    )
+
+    def __init__(self, orchard: Orchard, config: dict[str, Any], run_id: str, way: "Way") -> None:
+        super().__init__(OrchardConfig(**config), context_of(run_id))
+        self.orchard, self.way = orchard, way
+
+    async def prepare(self) -> list[Finding]:
+        return []
+
+    async def fetch_pages(self, cursor: Cursor, page_size: int) -> AsyncIterator[Page]:  # noqa: ARG002 - rows have their length
+        place = {"log": 0, "row": 0, "times": 0} | (cursor or {})
+        while True:
+            # no stop before the answer: it is taken when the request is made, right after its observation was drawn
+            page = getattr(self, self.way.kind)(place)
+            await stop("the answer is on its way")
+            yield page
+            if page.last:
+                return
+            place = page.cursor
+
+    def listing(self, place: dict[str, int]) -> Page:
+        # a new listing never has the cursor of the one before
+        opens, row = place["row"] == 0, place["row"]
+        last = row + AT_ONCE >= len(NAMES)
+        after = place | ({"row": 0, "times": place["times"] + 1} if last else {"row": row + AT_ONCE})
+        broken = last and self.way.partial
+        return self._page(_row(row), after, last=last, opens=opens, whole=last and not broken)
+
+    def changes(self, place: dict[str, int]) -> Page:
+        log, place_after = self.orchard.log, min(place["log"] + AT_ONCE, len(self.orchard.log))
+        changed = log[place["log"] : place_after]
+        return self._page(tuple(changed), place | {"log": place_after}, last=place_after == len(log))
+
+    def backfill(self, place: dict[str, int]) -> Page:
+        row = place["row"]
+        after = place | {"row": min(row + AT_ONCE, len(NAMES))}
+        return self._page(_row(row), after, last=after["row"] >= len(NAMES))
+
+    def event(self, place: dict[str, int]) -> Page:
+        return self._page((self.way.about,), place | {"times": place["times"] + 1}, last=True)
+
+    def _page(self, names: tuple[str, ...], cursor: dict[str, int], **more: Any) -> Page:
+        shown = dict.fromkeys(name for name in names if name not in self.config.hide)
+        said = {name: "wood" if name in STAKES else self.orchard.trees.get(name) for name in shown}
+        records = [record for name, fruit in said.items() for record in self._records(name, fruit)]
+        self.orchard.note(self.context.run_id, tuple(self.config.hide), said, len(records))
+        return Page(records=records, cursor=cursor, position=str(cursor), **more)
+
+    def _records(self, name: str, fruit: str | None) -> list[dict[str, Any]]:
+        if fruit is None:
+            reported = self.orchard.reports or self.way.kind == "event"
+            return [{"name": name, "fruit": "none", "felled": True}] if reported else []
+        # a source may tell a thing twice in a page: the last word counts
+        twice = [{"name": name, "fruit": "told before"}] if fruit == "cherry" else []
+        return [*twice, {"name": name, "fruit": fruit}]
+
+    def item(self, record: Any) -> dict[str, Any]:
+        name, fruit = record["name"], record["fruit"]
+        if fruit == BLIGHT and not self.way.learnt:
+            return {"entity_type": "tree", "external_id": name}
+        near = [{"type": "near", "target": neighbour(name)}] if fruit == "plum" else []
+        said = {"entity_type": "tree", "external_id": name, "display_name": fruit, "relations": near}
+        return said | ({"deleted": True} if record.get("felled") else {})
+
+
+def neighbour(name: str) -> str:
+    """Plums grow beside something."""
+    return NAMES[NAMES.index(name) - 1]
+
+
+def _row(row: int) -> tuple[str, ...]:
+    return (*(stake for stake, its in STAKES.items() if its == row), *NAMES[row : row + AT_ONCE])
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the orchard is asked in one slice. `partial`: the listing is not whole; `learnt`: blight is no trouble any more."""
+
+    kind: str
+    about: str = ""
+    partial: bool = False
+    learnt: bool = False
