@@ -1,6 +1,113 @@
 -- drawn by `make docs` from the migrations: change those, not this file
 CREATE SCHEMA windrow;
 
+CREATE FUNCTION windrow.apart(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (said ~ '[a-z0-9][A-Z]'::text) THEN regexp_replace(said, '([a-z0-9])([A-Z])'::text, '\1 \2'::text, 'g'::text) ELSE said END;
+
+CREATE FUNCTION windrow.apply_items(in_items jsonb, in_project text, in_endpoint text, in_source text, in_observation bigint, in_run text, in_fetched timestamp with time zone, in_connector text, in_connector_version text, in_spec text, in_relations integer, in_tombstones integer, in_raise boolean, OUT created integer, OUT updated integer, OUT deleted integer, OUT unchanged integer, OUT outdated integer, OUT created_ids uuid[], OUT updated_ids uuid[], OUT deleted_ids uuid[]) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+DECLARE
+  moment  timestamptz := clock_timestamp();
+  total   integer := jsonb_array_length(in_items);
+  same    integer;
+BEGIN
+  WITH written AS (
+    INSERT INTO items AS i (
+      tenant_id, item_id, project_id, endpoint_id, source_system, entity_type, external_id, display_name, canonical_path, url,
+      owners, labels, source_version, source_created_at, source_updated_at, deleted, attributes, content_hash, observation,
+      run_id, fetched_at, connector, connector_version, spec_ref, first_run_id, first_seen_at, changed_at)
+    SELECT current_tenant(), r.item_id, in_project, in_endpoint, in_source, r.entity_type, r.external_id, r.display_name,
+           r.canonical_path, r.url, coalesce(r.owners, '{}'), coalesce(r.labels, '{}'), r.source_version, r.source_created_at,
+           r.source_updated_at, false, coalesce(r.attributes, '{}'), r.content_hash, in_observation, in_run, in_fetched,
+           in_connector, in_connector_version, in_spec, in_run, moment, moment
+      FROM jsonb_to_recordset(in_items) AS r (
+        item_id uuid, entity_type text, external_id text, display_name text, canonical_path text, url text, owners text[],
+        labels text[], source_version text, source_created_at timestamptz, source_updated_at timestamptz, deleted boolean,
+        attributes jsonb, content_hash text)
+     WHERE r.deleted IS NOT TRUE
+     ORDER BY r.item_id
+    ON CONFLICT (tenant_id, item_id) DO UPDATE
+       SET source_system = excluded.source_system, entity_type = excluded.entity_type, display_name = excluded.display_name,
+           canonical_path = excluded.canonical_path, url = excluded.url, owners = excluded.owners, labels = excluded.labels,
+           source_version = excluded.source_version, source_created_at = excluded.source_created_at,
+           source_updated_at = excluded.source_updated_at, deleted = false, attributes = excluded.attributes,
+           content_hash = excluded.content_hash, observation = excluded.observation, run_id = excluded.run_id,
+           fetched_at = excluded.fetched_at, connector = excluded.connector, connector_version = excluded.connector_version,
+           spec_ref = excluded.spec_ref, changed_at = excluded.changed_at, revision = i.revision + 1
+     WHERE i.content_hash <> excluded.content_hash AND i.observation <= excluded.observation
+    RETURNING i.item_id, i.revision
+  )
+  SELECT coalesce(array_agg(w.item_id) FILTER (WHERE w.revision = 1), '{}'),
+         coalesce(array_agg(w.item_id) FILTER (WHERE w.revision > 1), '{}'), '{}'
+    INTO created_ids, updated_ids, deleted_ids
+    FROM written w;
+
+  IF in_tombstones > 0 THEN
+    WITH gone AS (
+      INSERT INTO items AS i (
+        tenant_id, item_id, project_id, endpoint_id, source_system, entity_type, external_id, display_name, owners, labels,
+        deleted, attributes, content_hash, observation, run_id, fetched_at, connector, connector_version, spec_ref,
+        first_run_id, first_seen_at, changed_at)
+      SELECT current_tenant(), r.item_id, in_project, in_endpoint, in_source, r.entity_type, r.external_id, r.display_name,
+             '{}', '{}', true, '{}', r.content_hash, in_observation, in_run, in_fetched, in_connector, in_connector_version,
+             in_spec, in_run, moment, moment
+        FROM jsonb_to_recordset(in_items) AS r (
+          item_id uuid, entity_type text, external_id text, display_name text, deleted boolean, content_hash text)
+       WHERE r.deleted
+       ORDER BY r.item_id
+      ON CONFLICT (tenant_id, item_id) DO UPDATE
+         SET deleted = true, content_hash = excluded.content_hash, observation = excluded.observation, run_id = excluded.run_id,
+             fetched_at = excluded.fetched_at, changed_at = excluded.changed_at, revision = i.revision + 1
+       WHERE i.content_hash <> excluded.content_hash AND i.observation <= excluded.observation
+      RETURNING i.item_id
+    )
+    SELECT coalesce(array_agg(g.item_id), '{}') INTO deleted_ids FROM gone g;
+  END IF;
+
+  created := cardinality(created_ids);
+  updated := cardinality(updated_ids);
+  deleted := cardinality(deleted_ids);
+  same := total;
+  IF created + updated + deleted < total THEN
+    IF in_raise THEN
+      UPDATE items AS i SET observation = in_observation
+        FROM (SELECT r.item_id, r.content_hash FROM jsonb_to_recordset(in_items) AS r (item_id uuid, content_hash text)
+               ORDER BY r.item_id) AS r
+       WHERE i.tenant_id = current_tenant() AND i.item_id = r.item_id AND i.content_hash = r.content_hash
+         AND i.observation < in_observation;
+    END IF;
+    -- what was written says the same by now
+    SELECT count(*) INTO same
+      FROM jsonb_to_recordset(in_items) AS r (item_id uuid, content_hash text)
+      JOIN items AS i ON i.tenant_id = current_tenant() AND i.item_id = r.item_id AND i.content_hash = r.content_hash;
+  END IF;
+  unchanged := same - created - updated - deleted;
+  outdated := total - same;
+
+  IF updated + deleted > 0 THEN
+    DELETE FROM item_relations AS x WHERE x.tenant_id = current_tenant() AND x.item_id = ANY (updated_ids || deleted_ids);
+  END IF;
+  IF in_relations > 0 AND created + updated > 0 THEN
+    INSERT INTO item_relations (tenant_id, item_id, type, target_id, target_external_id)
+    SELECT current_tenant(), r.item_id, named.relation ->> 'type', (r.targets ->> (named.place::integer - 1))::uuid, named.relation ->> 'target'
+      FROM jsonb_to_recordset(in_items) AS r (item_id uuid, relations jsonb, targets jsonb)
+     CROSS JOIN LATERAL jsonb_array_elements(r.relations) WITH ORDINALITY AS named (relation, place)
+     WHERE r.relations IS NOT NULL AND r.item_id = ANY (created_ids || updated_ids);
+  END IF;
+END $$;
+
+CREATE FUNCTION windrow.as_phrase(said text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+  said := windrow.whole_and_apart(said);
+  said := windrow.spaced(said);
+  RETURN concat(' ', btrim(replace(replace(replace(said, '    ', ' '), '  ', ' '), '  ', ' ')), ' ');
+END $$;
+
 CREATE FUNCTION windrow.current_tenant() RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('windrow.tenant_id'::text, true), ''::text);
@@ -15,6 +122,100 @@ BEGIN
     END IF;
     PERFORM set_config('windrow.tenant_id', tenant, true);
   END IF;
+END $$;
+
+CREATE TABLE windrow.items (
+    tenant_id text NOT NULL,
+    item_id uuid NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    source_system text NOT NULL,
+    entity_type text NOT NULL,
+    external_id text NOT NULL,
+    display_name text NOT NULL,
+    canonical_path text,
+    url text,
+    owners text[] NOT NULL,
+    labels text[] NOT NULL,
+    source_version text,
+    source_created_at timestamp with time zone,
+    source_updated_at timestamp with time zone,
+    deleted boolean NOT NULL,
+    attributes jsonb NOT NULL,
+    content_hash text NOT NULL,
+    observation bigint NOT NULL,
+    run_id text NOT NULL,
+    fetched_at timestamp with time zone NOT NULL,
+    connector text NOT NULL,
+    connector_version text NOT NULL,
+    spec_ref text NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    first_run_id text NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='90');
+
+ALTER TABLE ONLY windrow.items FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.items IS 'What the sources hold, as they said it last. An item that is gone stays as a tombstone, so that older news cannot bring it back.';
+
+COMMENT ON COLUMN windrow.items.content_hash IS 'Of what the source says; news with the same hash writes nothing.';
+
+COMMENT ON COLUMN windrow.items.observation IS 'Which request learnt this; news that was asked for earlier changes nothing.';
+
+CREATE FUNCTION windrow.item_says(i windrow.items) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (jsonb_strip_nulls(jsonb_build_object('entity_type', (i).entity_type, 'display_name', (i).display_name, 'canonical_path', (i).canonical_path, 'url', (i).url, 'owners', (i).owners, 'labels', (i).labels, 'source_version', (i).source_version, 'source_created_at', (i).source_created_at, 'source_updated_at', (i).source_updated_at, 'deleted', (i).deleted)) || jsonb_build_object('attributes', (i).attributes));
+
+CREATE FUNCTION windrow.item_words(tenant_id text, project_id text, item_id uuid, endpoint_id text, deleted boolean, entity_type text, external_id text, display_name text, canonical_path text, owners text[], labels text[]) RETURNS tsvector
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+DECLARE
+  drawn CONSTANT integer := get_byte(uuid_send(item_id), 15) + 256 * (get_byte(uuid_send(item_id), 14) & 15);
+  own   CONSTANT text := ' ' || windrow.words_owner(tenant_id, project_id, deleted)
+    || CASE WHEN drawn >= 1024 THEN '6' WHEN drawn >= 256 THEN '5' WHEN drawn >= 64 THEN '4' WHEN drawn >= 16 THEN '3'
+            WHEN drawn >= 4 THEN '2' WHEN drawn >= 1 THEN '1' ELSE '0' END;
+  name  text := left(display_name, 300);
+  id    text := external_id;
+  other text;
+BEGIN
+  -- what repeats the path, or in the path the name, need not be indexed twice
+  IF canonical_path IS NOT NULL THEN
+    IF right(id, length(canonical_path)) = canonical_path THEN
+      id := left(id, -length(canonical_path));
+    END IF;
+    IF right(canonical_path, length(display_name)) = display_name THEN
+      canonical_path := left(canonical_path, -length(display_name));
+    END IF;
+  END IF;
+  other := concat_ws(' ', entity_type, left(id, 300), right(canonical_path, 300),
+                     left(array_to_string(labels, ' '), 300), left(array_to_string(owners, ' '), 300));
+  name := windrow.whole_and_apart(name);
+  name := windrow.spaced(name);
+  other := windrow.whole_and_apart(other);
+  other := windrow.spaced(other);
+  RETURN array_to_tsvector(string_to_array(substr(own, 2) || '@' || endpoint_id
+    || own || 'n' || replace(name, ' ', own || 'n')
+    || own || 'o' || replace(other, ' ', own || 'o')
+    || CASE WHEN strpos(name, ' ') = 0 THEN own || 'e' || name ELSE '' END, ' '));
+END $$;
+
+CREATE FUNCTION windrow.keep_item_history() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO item_history (tenant_id, item_id, revision, was, run_id, observation, fetched_at, seen_at, ended_at, ended_by)
+  SELECT b.tenant_id, b.item_id, b.revision,
+         jsonb_strip_nulls(jsonb_build_object(
+           'entity_type', b.entity_type, 'display_name', b.display_name, 'canonical_path', b.canonical_path, 'url', b.url,
+           'owners', b.owners, 'labels', b.labels, 'source_version', b.source_version,
+           'source_created_at', b.source_created_at, 'source_updated_at', b.source_updated_at, 'deleted', b.deleted))
+           || jsonb_build_object('attributes', b.attributes),
+         b.run_id, b.observation, b.fetched_at, b.changed_at, a.changed_at, a.run_id
+    FROM replaced b JOIN replacing a USING (tenant_id, item_id)
+   WHERE a.content_hash <> b.content_hash;
+  RETURN NULL;
 END $$;
 
 CREATE FUNCTION windrow.kv_expire(in_tenant text, in_keys text[]) RETURNS TABLE(key text, version bigint, purpose text, producer text, consumer_hints json, ttl_seconds integer, expired_at timestamp with time zone)
@@ -302,6 +503,102 @@ BEGIN
   END IF;
 END $$;
 
+CREATE TABLE windrow.listing_pages (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    generation bigint NOT NULL,
+    seq bigint NOT NULL,
+    item_ids uuid[] NOT NULL
+);
+ALTER TABLE ONLY windrow.listing_pages ALTER COLUMN item_ids SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY windrow.listing_pages FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.listing_pages IS 'Which items a listing has seen, a page a row.';
+
+CREATE FUNCTION windrow.missing_items(in_project text, in_endpoint text, in_generation bigint, in_since bigint) RETURNS SETOF uuid
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ WITH seen AS (
+          SELECT DISTINCT id.id
+            FROM windrow.listing_pages p,
+             LATERAL unnest(p.item_ids) id(id)
+           WHERE ((p.tenant_id = windrow.current_tenant()) AND (p.project_id = missing_items.in_project) AND (p.endpoint_id = missing_items.in_endpoint) AND (p.generation = missing_items.in_generation))
+         ), shown_before AS (
+          SELECT DISTINCT id.id
+            FROM windrow.listing_pages p,
+             LATERAL unnest(p.item_ids) id(id)
+           WHERE ((p.tenant_id = windrow.current_tenant()) AND (p.project_id = missing_items.in_project) AND (p.endpoint_id = missing_items.in_endpoint) AND (p.generation >= missing_items.in_since) AND (p.generation < missing_items.in_generation))
+         )
+  SELECT i.item_id
+    FROM windrow.items i
+   WHERE ((i.tenant_id = windrow.current_tenant()) AND (i.project_id = missing_items.in_project) AND (i.endpoint_id = missing_items.in_endpoint) AND (NOT i.deleted) AND (i.observation < missing_items.in_generation) AND (NOT (EXISTS ( SELECT
+            FROM seen
+           WHERE (seen.id = i.item_id)))) AND ((i.observation >= missing_items.in_since) OR (EXISTS ( SELECT
+            FROM shown_before
+           WHERE (shown_before.id = i.item_id)))));
+END;
+
+CREATE FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) RETURNS SETOF windrow.items
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'windrow', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+DECLARE
+  owner CONSTANT text := words_owner(current_tenant(), project, gone);
+  lot   integer;
+  given integer;
+BEGIN
+  FOREACH lot IN ARRAY lots LOOP
+    PERFORM set_config('windrow.searched', replace(query, '~', owner || lot), true);
+    IF row_security_active('items') THEN
+      RETURN QUERY SELECT * FROM items LIMIT most; -- the policy chooses
+    ELSE -- an owner who is a superuser is above all policies
+      RETURN QUERY SELECT * FROM items i
+        WHERE i.tenant_id IS NOT DISTINCT FROM current_tenant()
+          AND item_words(
+            i.tenant_id, i.project_id, i.item_id, i.endpoint_id, i.deleted, i.entity_type, i.external_id, i.display_name,
+            i.canonical_path, i.owners, i.labels
+          ) @@ searched()
+        LIMIT most;
+    END IF;
+    GET DIAGNOSTICS given = ROW_COUNT;
+    most := most - given;
+  END LOOP;
+  PERFORM set_config('windrow.searched', '', true);
+END $$;
+
+CREATE FUNCTION windrow.searched() RETURNS tsquery
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (NULLIF(current_setting('windrow.searched'::text, true), ''::text))::tsquery;
+
+CREATE FUNCTION windrow.spaced_beyond_ascii(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN regexp_replace(regexp_replace(NORMALIZE(said, NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u303f]+'::text, ' '::text, 'g'::text), '([^ ]{255})[^ ]+'::text, '\1'::text, 'g'::text);
+
+CREATE FUNCTION windrow.spaced(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(replace(replace(replace(replace(replace(lower(CASE WHEN (said !~ '[^a-zA-Z0-9 /._:@-]'::text) THEN said WHEN (octet_length(said) = length(said)) THEN regexp_replace(said, '[^a-zA-Z0-9]+'::text, ' '::text, 'g'::text) ELSE windrow.spaced_beyond_ascii(said) END), '/'::text, ' '::text), '.'::text, ' '::text), '_'::text, ' '::text), '-'::text, ' '::text), ':'::text, ' '::text), '@'::text, ' '::text);
+
+CREATE FUNCTION windrow.tidy_search() RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'windrow', 'pg_temp'
+    AS $$ SELECT gin_clean_pending_list('windrow.items_words') $$;
+
+CREATE FUNCTION windrow.whole_and_apart(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (said ~ '[a-z0-9][A-Z]'::text) THEN ((said || ' '::text) || windrow.apart(said)) ELSE said END;
+
+CREATE FUNCTION windrow.words_in(spaced text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_remove(string_to_array(spaced, ' '::text), ''::text);
+
+CREATE FUNCTION windrow.words_owner(tenant_id text, project_id text, deleted boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ("left"(md5(((tenant_id || '/'::text) || project_id)), 5) || CASE WHEN deleted THEN 'x'::text ELSE 'i'::text END);
+
 CREATE TABLE windrow.audit_log (
     tenant_id text NOT NULL,
     id bigint NOT NULL,
@@ -333,6 +630,40 @@ ALTER TABLE windrow.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE windrow.blobs (
+    tenant_id text NOT NULL,
+    blob_id uuid NOT NULL,
+    project_id text NOT NULL,
+    item_id uuid NOT NULL,
+    state text DEFAULT 'requested'::text NOT NULL,
+    media_type text NOT NULL,
+    name text,
+    announced_size bigint,
+    announced_sha256 text,
+    key text,
+    size bigint,
+    sha256 text,
+    requested_by text NOT NULL,
+    requested_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    uploaded_at timestamp with time zone,
+    linked_at timestamp with time zone,
+    tidy_at timestamp with time zone,
+    CONSTRAINT blobs_announced_size_check CHECK ((announced_size >= 0)),
+    CONSTRAINT blobs_check CHECK (((state <> ALL (ARRAY['uploaded'::text, 'linked'::text])) OR ((key IS NOT NULL) AND (size IS NOT NULL) AND (sha256 IS NOT NULL)))),
+    CONSTRAINT blobs_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'uploaded'::text, 'linked'::text, 'expired'::text])))
+);
+
+ALTER TABLE ONLY windrow.blobs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.blobs IS 'Content of items: asked for, uploaded by a signed URL, linked. The object that `key` names is the blob, whatever else lies beside it.';
+
+COMMENT ON COLUMN windrow.blobs.state IS 'requested: a URL was given; uploaded: its bytes are there and checked; linked: part of the item, announced; expired: never came, or could not be linked.';
+
+COMMENT ON COLUMN windrow.blobs.expires_at IS 'Until when the upload URL is good.';
+
+COMMENT ON COLUMN windrow.blobs.tidy_at IS 'When to look for what was left undone: requests nobody fulfilled, objects that no row names. NULL: nothing is left.';
+
 CREATE TABLE windrow.dead_letters (
     tenant_id text NOT NULL,
     subscription text NOT NULL COLLATE pg_catalog."C",
@@ -351,6 +682,125 @@ ALTER TABLE ONLY windrow.dead_letters FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.dead_letters IS 'Messages that a subscription could not deliver within its budget, and why. The message itself stays as long as its letter.';
 
+CREATE TABLE windrow.endpoints (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    connector text NOT NULL,
+    config jsonb NOT NULL,
+    credential_ref text,
+    schedule text,
+    page_size integer,
+    version bigint DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_checked_at timestamp with time zone,
+    removed_at timestamp with time zone
+);
+
+ALTER TABLE ONLY windrow.endpoints FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.endpoints IS 'A source that is harvested: connector, configuration, the name of its credential (never the credential), schedule. A removed one keeps its row, since its items carry its name.';
+
+COMMENT ON COLUMN windrow.endpoints.version IS 'Rises with every edit, so that two editors cannot overwrite one another.';
+
+CREATE TABLE windrow.harvest_lanes (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    lane text NOT NULL,
+    epoch bigint NOT NULL,
+    floor bigint,
+    run_id text,
+    begun_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_at timestamp with time zone
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY windrow.harvest_lanes FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.harvest_lanes IS 'One ordered flow into the catalog of one endpoint, as its harvester sees it: whoever raises the epoch makes those before him zombies.';
+
+COMMENT ON COLUMN windrow.harvest_lanes.floor IS 'Nothing older than this observation can still be published here; NULL while no slice is under way.';
+
+CREATE TABLE windrow.harvest_outbox (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    lane text NOT NULL,
+    seq bigint NOT NULL,
+    batch_id text NOT NULL,
+    epoch bigint NOT NULL,
+    observation bigint NOT NULL,
+    run_id text NOT NULL,
+    source_system text NOT NULL,
+    connector text NOT NULL,
+    connector_version text NOT NULL,
+    spec_ref text NOT NULL,
+    fetched_at timestamp with time zone NOT NULL,
+    items integer NOT NULL,
+    relations integer NOT NULL,
+    tombstones integer NOT NULL,
+    bytes bigint NOT NULL,
+    encoding text NOT NULL,
+    payload bytea NOT NULL,
+    generation bigint,
+    status text DEFAULT 'pending'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    settled_at timestamp with time zone,
+    created integer,
+    updated integer,
+    deleted integer,
+    unchanged integer,
+    outdated integer,
+    CONSTRAINT harvest_outbox_encoding_check CHECK ((encoding = ANY (ARRAY['json'::text, 'zstd'::text]))),
+    CONSTRAINT harvest_outbox_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processed'::text, 'discarded'::text])))
+);
+ALTER TABLE ONLY windrow.harvest_outbox ALTER COLUMN payload SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY windrow.harvest_outbox FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.harvest_outbox IS 'Pages as batches, durable together with the cursor after them; persisted in order within their lane, and kept a while after that.';
+
+COMMENT ON COLUMN windrow.harvest_outbox.seq IS 'The version of the cursor that this batch came with.';
+
+COMMENT ON COLUMN windrow.harvest_outbox.batch_id IS 'A label for people; the same page from the same cursor has the same. Not a key.';
+
+COMMENT ON COLUMN windrow.harvest_outbox.bytes IS 'The size of the JSON, before any compression.';
+
+COMMENT ON COLUMN windrow.harvest_outbox.generation IS 'The listing that this batch completes: what is not in it may be gone.';
+
+COMMENT ON COLUMN windrow.harvest_outbox.outdated IS 'Items of which the catalog had seen something newer, through another lane.';
+
+CREATE TABLE windrow.harvest_runs (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    lane text NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    pages bigint DEFAULT 0 NOT NULL,
+    fetched bigint DEFAULT 0 NOT NULL,
+    published bigint DEFAULT 0 NOT NULL,
+    repeats bigint DEFAULT 0 NOT NULL,
+    quarantined bigint DEFAULT 0 NOT NULL,
+    bytes bigint DEFAULT 0 NOT NULL,
+    outcome text,
+    error_class text,
+    code text,
+    message text,
+    settled jsonb
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY windrow.harvest_runs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.harvest_runs IS 'What each run read, and how it ended. The counts rise in the transactions of the pages that they count.';
+
+COMMENT ON COLUMN windrow.harvest_runs.settled IS 'What became of it in the catalog, as verified at the end: created, updated, deleted, unchanged, outdated, discarded.';
+
 CREATE TABLE windrow.idempotency_keys (
     tenant_id text NOT NULL,
     key text NOT NULL,
@@ -362,6 +812,35 @@ CREATE TABLE windrow.idempotency_keys (
 ALTER TABLE ONLY windrow.idempotency_keys FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.idempotency_keys IS 'What was answered to a request that carried a key, so that the same request again gets the same answer and no second effect.';
+
+CREATE TABLE windrow.item_history (
+    tenant_id text NOT NULL,
+    item_id uuid NOT NULL,
+    revision integer NOT NULL,
+    was jsonb NOT NULL,
+    run_id text NOT NULL,
+    observation bigint NOT NULL,
+    fetched_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    ended_by text NOT NULL
+);
+
+ALTER TABLE ONLY windrow.item_history FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.item_history IS 'Every revision of an item but the present one: what it was, from which run, until which run replaced it. What changed is the difference of two neighbours.';
+
+CREATE TABLE windrow.item_relations (
+    tenant_id text NOT NULL,
+    item_id uuid NOT NULL,
+    type text NOT NULL,
+    target_id uuid NOT NULL,
+    target_external_id text NOT NULL
+);
+
+ALTER TABLE ONLY windrow.item_relations FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.item_relations IS 'What an item has to do with others of its endpoint. The target may not have been harvested yet.';
 
 CREATE TABLE windrow.kv_fingerprint_keys (
     tenant_id text NOT NULL,
@@ -384,6 +863,36 @@ CREATE TABLE windrow.kv_requests (
 ALTER TABLE ONLY windrow.kv_requests FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.kv_requests IS 'The ledger: which request produced which version, and of what (no hash: a deletion). Successes only; a replay is answered from here.';
+
+CREATE TABLE windrow.listings (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    generation bigint NOT NULL,
+    lane text NOT NULL,
+    run_id text NOT NULL,
+    filters text NOT NULL,
+    filters_since bigint NOT NULL,
+    last_seq bigint NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    items bigint DEFAULT 0 NOT NULL,
+    missing bigint,
+    known bigint,
+    why text,
+    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT listings_state_check CHECK ((state = ANY (ARRAY['open'::text, 'whole'::text, 'applied'::text, 'held'::text, 'abandoned'::text])))
+);
+
+ALTER TABLE ONLY windrow.listings FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.listings IS 'One pass over all that an endpoint holds. Only a whole one, with unchanged filters, may say that something is gone.';
+
+COMMENT ON COLUMN windrow.listings.generation IS 'The observation of its first request.';
+
+COMMENT ON COLUMN windrow.listings.filters_since IS 'The first listing of the endpoint with these filters: what was written before it may have been shown by others.';
+
+COMMENT ON COLUMN windrow.listings.state IS 'open: under way; whole: complete, not applied yet; applied: what was gone is deleted; held: too much would go, an operator decides; abandoned: partial, or its filters changed.';
 
 CREATE SEQUENCE windrow.message_seq
     START WITH 1
@@ -416,6 +925,59 @@ CREATE TABLE windrow.migrations (
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE SEQUENCE windrow.observation_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE windrow.outbox_lanes (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    lane text NOT NULL,
+    served_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    stopped_at timestamp with time zone,
+    stopped_seq bigint,
+    stopped_code text,
+    stopped_why text
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY windrow.outbox_lanes FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.outbox_lanes IS 'The same lane as its subscriber sees it. A row of its own, because subscriber and harvester each lock theirs: on one row, they would wait for one another.';
+
+CREATE TABLE windrow.quarantine (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    id text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    lane text NOT NULL,
+    run_id text NOT NULL,
+    observation bigint NOT NULL,
+    "position" text NOT NULL,
+    external_id text,
+    item_id uuid,
+    reasons jsonb NOT NULL,
+    excerpt text NOT NULL,
+    record text,
+    times integer DEFAULT 1 NOT NULL,
+    first_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT quarantine_state_check CHECK ((state = ANY (ARRAY['open'::text, 'retried'::text, 'overtaken'::text, 'dropped'::text])))
+);
+
+ALTER TABLE ONLY windrow.quarantine FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.quarantine IS 'Records that were refused, each with all its reasons, where it was in the source, and a redacted excerpt.';
+
+COMMENT ON COLUMN windrow.quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
+
+COMMENT ON COLUMN windrow.quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
 
 CREATE TABLE windrow.strands (
     tenant_id text NOT NULL,
@@ -518,11 +1080,35 @@ COMMENT ON COLUMN windrow.topics.keep IS 'How long delivered messages stay; NULL
 ALTER TABLE ONLY windrow.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (tenant_id, id);
 
+ALTER TABLE ONLY windrow.blobs
+    ADD CONSTRAINT blobs_pkey PRIMARY KEY (tenant_id, blob_id);
+
 ALTER TABLE ONLY windrow.dead_letters
     ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (tenant_id, subscription, message_id);
 
+ALTER TABLE ONLY windrow.endpoints
+    ADD CONSTRAINT endpoints_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id);
+
+ALTER TABLE ONLY windrow.harvest_lanes
+    ADD CONSTRAINT harvest_lanes_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, lane);
+
+ALTER TABLE ONLY windrow.harvest_outbox
+    ADD CONSTRAINT harvest_outbox_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, lane, seq);
+
+ALTER TABLE ONLY windrow.harvest_runs
+    ADD CONSTRAINT harvest_runs_pkey PRIMARY KEY (tenant_id, run_id);
+
 ALTER TABLE ONLY windrow.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (tenant_id, key);
+
+ALTER TABLE ONLY windrow.item_history
+    ADD CONSTRAINT item_history_pkey PRIMARY KEY (tenant_id, item_id, revision);
+
+ALTER TABLE ONLY windrow.item_relations
+    ADD CONSTRAINT item_relations_pkey PRIMARY KEY (tenant_id, item_id, type, target_id);
+
+ALTER TABLE ONLY windrow.items
+    ADD CONSTRAINT items_pkey PRIMARY KEY (tenant_id, item_id);
 
 ALTER TABLE ONLY windrow.kv_fingerprint_keys
     ADD CONSTRAINT kv_fingerprint_keys_pkey PRIMARY KEY (tenant_id);
@@ -536,11 +1122,23 @@ ALTER TABLE ONLY windrow.kv_requests
 ALTER TABLE ONLY windrow.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (tenant_id, key, slot);
 
+ALTER TABLE ONLY windrow.listing_pages
+    ADD CONSTRAINT listing_pages_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, generation, seq);
+
+ALTER TABLE ONLY windrow.listings
+    ADD CONSTRAINT listings_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, generation);
+
 ALTER TABLE ONLY windrow.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (tenant_id, topic, message_id);
 
 ALTER TABLE ONLY windrow.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY windrow.outbox_lanes
+    ADD CONSTRAINT outbox_lanes_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, lane);
+
+ALTER TABLE ONLY windrow.quarantine
+    ADD CONSTRAINT quarantine_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, id);
 
 ALTER TABLE ONLY windrow.strands
     ADD CONSTRAINT strands_pkey PRIMARY KEY (tenant_id, subscription, key);
@@ -556,11 +1154,41 @@ ALTER TABLE ONLY windrow.topics
 
 CREATE INDEX audit_log_subject ON windrow.audit_log USING btree (tenant_id, subject, id);
 
+CREATE INDEX blobs_of_item ON windrow.blobs USING btree (tenant_id, item_id, requested_at);
+
+CREATE INDEX blobs_recent ON windrow.blobs USING btree (tenant_id, project_id, requested_at, blob_id);
+
+CREATE INDEX blobs_untidy ON windrow.blobs USING btree (tidy_at) WHERE (tidy_at IS NOT NULL);
+
 CREATE INDEX dead_letters_died ON windrow.dead_letters USING btree (tenant_id, died_at);
 
 CREATE INDEX dead_letters_message ON windrow.dead_letters USING btree (tenant_id, topic, message_id);
 
+CREATE INDEX harvest_outbox_pending ON windrow.harvest_outbox USING btree (tenant_id, project_id, endpoint_id, lane, seq) INCLUDE (bytes, observation) WHERE (status = 'pending'::text);
+
+CREATE INDEX harvest_outbox_run ON windrow.harvest_outbox USING btree (tenant_id, run_id);
+
+CREATE INDEX harvest_outbox_settled ON windrow.harvest_outbox USING btree (settled_at) WHERE (status <> 'pending'::text);
+
+CREATE INDEX harvest_runs_endpoint ON windrow.harvest_runs USING btree (tenant_id, project_id, endpoint_id, begun_at);
+
+CREATE INDEX item_history_recent ON windrow.item_history USING btree (tenant_id, ended_at);
+
+CREATE INDEX item_relations_target ON windrow.item_relations USING btree (tenant_id, target_id, type);
+
+CREATE INDEX items_gone ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type, item_id) WHERE deleted;
+
+CREATE INDEX items_new ON windrow.items USING btree (tenant_id, project_id, first_seen_at);
+
+CREATE INDEX items_of_endpoint ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type, item_id);
+
+CREATE INDEX items_words ON windrow.items USING gin (windrow.item_words(tenant_id, project_id, item_id, endpoint_id, deleted, entity_type, external_id, display_name, canonical_path, owners, labels)) WITH (fastupdate='on', gin_pending_list_limit='32768');
+
 CREATE INDEX kv_expiry ON windrow.kv USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX quarantine_open ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, item_id) WHERE ((state = 'open'::text) AND (item_id IS NOT NULL));
+
+CREATE INDEX quarantine_recent ON windrow.quarantine USING btree (tenant_id, last_at);
 
 CREATE INDEX strands_due ON windrow.strands USING btree (tenant_id, queue, due_at);
 
@@ -578,14 +1206,32 @@ CREATE INDEX topic_log_put_back ON windrow.topic_log USING btree (tenant_id, top
 
 CREATE INDEX topic_log_unrouted ON windrow.topic_log USING btree (tenant_id, topic, seq) WHERE ("position" IS NULL);
 
+CREATE TRIGGER history AFTER UPDATE ON windrow.items REFERENCING OLD TABLE AS replaced NEW TABLE AS replacing FOR EACH STATEMENT EXECUTE FUNCTION windrow.keep_item_history();
+
 ALTER TABLE ONLY windrow.subscriptions
     ADD CONSTRAINT subscriptions_tenant_id_topic_fkey FOREIGN KEY (tenant_id, topic) REFERENCES windrow.topics(tenant_id, name);
 
 ALTER TABLE windrow.audit_log ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.blobs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.dead_letters ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.endpoints ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.harvest_lanes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.harvest_outbox ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.harvest_runs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.idempotency_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.item_history ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.item_relations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.items ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.kv ENABLE ROW LEVEL SECURITY;
 
@@ -595,17 +1241,33 @@ ALTER TABLE windrow.kv_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.leases ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.listing_pages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.listings ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.outbox_lanes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.quarantine ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY searched ON windrow.items FOR SELECT TO windrow USING (((NOT (tenant_id IS DISTINCT FROM windrow.current_tenant())) AND (windrow.item_words(tenant_id, project_id, item_id, endpoint_id, deleted, entity_type, external_id, display_name, canonical_path, owners, labels) @@ windrow.searched())));
 
 ALTER TABLE windrow.strands ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.subscriptions ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY system ON windrow.blobs TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.harvest_outbox TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.idempotency_keys TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.kv FOR SELECT TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.kv_requests TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.outbox_lanes TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.strands FOR SELECT TO windrow_system USING (true);
 
@@ -617,9 +1279,25 @@ CREATE POLICY system ON windrow.topics FOR SELECT TO windrow_system USING (true)
 
 CREATE POLICY tenant ON windrow.audit_log TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.blobs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.dead_letters TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.endpoints TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.harvest_lanes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.harvest_outbox TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.harvest_runs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.idempotency_keys TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.item_history TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.item_relations TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.items TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.kv TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -629,7 +1307,15 @@ CREATE POLICY tenant ON windrow.kv_requests TO windrow_app USING ((tenant_id = w
 
 CREATE POLICY tenant ON windrow.leases TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.listing_pages TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.listings TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.messages TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.outbox_lanes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.quarantine TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.strands TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -646,6 +1332,8 @@ ALTER TABLE windrow.topics ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA windrow TO windrow_app;
 GRANT USAGE ON SCHEMA windrow TO windrow_system;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.items TO windrow_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.kv TO windrow_app;
 
 GRANT SELECT(tenant_id) ON TABLE windrow.kv TO windrow_system;
@@ -658,21 +1346,80 @@ GRANT SELECT(expires_at) ON TABLE windrow.kv TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.leases TO windrow_app;
 
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.listing_pages TO windrow_app;
+
+REVOKE ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) TO windrow_app;
+
+REVOKE ALL ON FUNCTION windrow.tidy_search() FROM PUBLIC;
+GRANT ALL ON FUNCTION windrow.tidy_search() TO windrow_app;
+GRANT ALL ON FUNCTION windrow.tidy_search() TO windrow_system;
+
 GRANT SELECT,INSERT ON TABLE windrow.audit_log TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.blobs TO windrow_app;
+
+GRANT SELECT(tenant_id) ON TABLE windrow.blobs TO windrow_system;
+
+GRANT SELECT(blob_id) ON TABLE windrow.blobs TO windrow_system;
+
+GRANT SELECT(tidy_at),UPDATE(tidy_at) ON TABLE windrow.blobs TO windrow_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.dead_letters TO windrow_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.endpoints TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.harvest_lanes TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.harvest_outbox TO windrow_app;
+GRANT DELETE ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(tenant_id) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(project_id) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(endpoint_id) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(lane) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(seq) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(bytes) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(status) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(created_at) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT(settled_at) ON TABLE windrow.harvest_outbox TO windrow_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.harvest_runs TO windrow_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.idempotency_keys TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.idempotency_keys TO windrow_system;
+
+GRANT SELECT,INSERT ON TABLE windrow.item_history TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.item_relations TO windrow_app;
 
 GRANT SELECT,INSERT ON TABLE windrow.kv_fingerprint_keys TO windrow_app;
 
 GRANT SELECT,INSERT ON TABLE windrow.kv_requests TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.kv_requests TO windrow_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.listings TO windrow_app;
+
 GRANT USAGE ON SEQUENCE windrow.message_seq TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.messages TO windrow_app;
+
+GRANT USAGE ON SEQUENCE windrow.observation_seq TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.outbox_lanes TO windrow_app;
+GRANT SELECT ON TABLE windrow.outbox_lanes TO windrow_system;
+
+GRANT UPDATE(served_at) ON TABLE windrow.outbox_lanes TO windrow_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.quarantine TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.strands TO windrow_app;
 

@@ -85,3 +85,16 @@ async def test_the_pages_of_a_snapshot_have_one_observation_and_those_of_the_nex
     ]
 
     assert observations[0] == observations[1] < observations[2] == observations[3]
+
+
+async def test_of_an_item_on_two_pages_of_a_snapshot_the_last_word_counts(database: Database) -> None:
+    shop = Shop()
+    shop.puts(*(f"thing {number:03}" for number in range(150)))
+    shop.things["thing 120"] = {**shop.things["thing 000"], "display_name": "The last word"}
+    endpoint = await open_shop(database)
+
+    for _ in range(2):
+        await one_page(database, shop, endpoint)
+    await persist(database, endpoint)
+
+    assert (await catalog(database))["thing 000"]["display_name"] == "The last word"

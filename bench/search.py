@@ -1,0 +1,153 @@
+"""Search as the application role, among a million items of one tenant, with words as unevenly frequent as in life."""
+
+import time
+from statistics import quantiles
+from typing import Any
+
+from psycopg import AsyncConnection
+
+from bench.figures import Bench
+from windrow import catalog
+from windrow.catalog import Filters
+from windrow.contracts.scope import Scope
+from windrow.postgres import Database
+
+ITEMS = 1_000_000
+STEP = 50_000
+ROUNDS = 12
+BATCH, BATCHES = 500, 20
+LARGE, SMALL = Scope("bench-large", "main"), Scope("bench-small", "main")
+
+# rare, common, beginnings, several words, phrases, what must not be there, filters, nothing at all
+QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("harvelerb ", {}),
+    ("koposixc", {}),
+    ("c4ca4238", {}),
+    ("src", {}),
+    ("com ", {}),
+    ("report ", {}),
+    ("s", {}),
+    ("harv", {}),
+    ("src main", {}),
+    ("com py ", {}),
+    ("src harvelerb", {}),
+    ("report service index", {}),
+    ("kosteing kosteal", {}),
+    ('"src main"', {}),
+    ('"report service"', {}),
+    ("src -main", {}),
+    ("src", {"endpoint": "repo1"}),
+    ("main test", {"entity_type": "page"}),
+    ("docs", {"label": "docs"}),
+    ("src", {"owner": "bano@example.com"}),
+    ("src", {"deleted": True}),
+    ("nothing of that kind", {}),
+)
+
+# twenty thousand words; the first are in every third item, the last in one of ten thousand
+VOCABULARY = """
+CREATE TABLE windrow.bench_words AS
+SELECT i, CASE WHEN i <= 8 THEN ('{src,main,docs,test,data,report,service,index}'::text[])[i]
+          ELSE ('{ba,ko,ri,ten,mur,sol,vex,pan,lor,dis,qui,har}'::text[])[1 + i % 12]
+            || ('{no,ste,rin,da,vel,mo,tik,ran,fu,gel,pos}'::text[])[1 + (i / 12) % 11]
+            || ('{"",s,er,ing,tion,al,ix}'::text[])[1 + (i / 132) % 7]
+            || CASE WHEN i > 924 THEN chr(97 + i / 924) ELSE '' END END AS word
+  FROM generate_series(1, 20000) AS i;
+CREATE UNIQUE INDEX ON windrow.bench_words (i);
+GRANT SELECT ON windrow.bench_words TO windrow_app;
+ANALYZE windrow.bench_words;
+"""
+
+FILL = """
+INSERT INTO {table}
+SELECT current_tenant(),
+       (left(x, 8) || '-' || substr(x, 9, 4) || '-8' || substr(x, 14, 3) || '-a' || substr(x, 18, 3) || '-' || substr(x, 21))::uuid,
+       'main', 'repo' || mod(n, 5), 'git', e,
+       CASE e WHEN 'commit' THEN 'commit:' || x WHEN 'page' THEN n::text ELSE 'file:' || path END,
+       CASE e WHEN 'commit' THEN concat_ws(' ', w0, w1, w2, w3, w4, w5)
+              WHEN 'page' THEN initcap(concat_ws(' ', w3, w4, w5, w0)) ELSE w3 || '_' || w4 || '.py' END,
+       CASE e WHEN 'file' THEN path WHEN 'page' THEN 'Space/' || w0 || '/' || w3 END,
+       'https://example.com/' || w0 || '/' || n, ARRAY[w1 || '@example.com'], ARRAY[w0], x, now(), now() - n * interval '1 s',
+       false, jsonb_build_object('size', n, 'language', 'python', 'blob', x, 'description', repeat(w0 || ' ' || w3 || ' ', 6)),
+       left(x || x, 40), n / 500, 'run-1', now(), 'git', '1.0.0', 'git@1', 1, 'run-1', now(), now()
+  FROM (SELECT n, md5(n::text) AS x, ('{{file,file,file,commit,page}}'::text[])[1 + mod(n, 5)] AS e,
+               a.word AS w0, b.word AS w1, c.word AS w2, d.word AS w3, f.word AS w4, g.word AS w5,
+               concat_ws('/', a.word, b.word, c.word, d.word || '_' || f.word || '.py') AS path
+          FROM (SELECT n, sha256(n::text::bytea) AS y FROM generate_series(%(first)s::integer, %(last)s::integer) AS n) AS drawn
+          JOIN bench_words a ON a.i = 1 + floor(20000 * power(get_byte(y, 0) / 256.0 + get_byte(y, 1) / 65536.0, 5))::int
+          JOIN bench_words b ON b.i = 1 + floor(20000 * power(get_byte(y, 2) / 256.0 + get_byte(y, 3) / 65536.0, 4))::int
+          JOIN bench_words c ON c.i = 1 + floor(20000 * power(get_byte(y, 4) / 256.0 + get_byte(y, 5) / 65536.0, 4))::int
+          JOIN bench_words d ON d.i = 1 + floor(20000 * power(get_byte(y, 6) / 256.0 + get_byte(y, 7) / 65536.0, 3))::int
+          JOIN bench_words f ON f.i = 1 + floor(20000 * power(get_byte(y, 8) / 256.0 + get_byte(y, 9) / 65536.0, 3))::int
+          JOIN bench_words g ON g.i = 1 + floor(20000 * power(get_byte(y, 10) / 256.0 + get_byte(y, 11) / 65536.0, 3))::int) AS made
+"""
+
+
+STAGE = """
+DROP TABLE IF EXISTS stage;
+CREATE TEMPORARY TABLE stage (LIKE items);
+"""
+
+
+async def run(bench: Bench) -> None:
+    """Measure on a database that may be thrown away."""
+    async with await AsyncConnection.connect(bench.database_url, autocommit=True) as owner:
+        await owner.execute("SET search_path = windrow, public")
+        await owner.execute(VOCABULARY)
+        # made at the end: how a million items come in is measured elsewhere
+        definition = await (await owner.execute("SELECT pg_get_indexdef('items_words'::regclass)")).fetchone()
+        assert definition
+        await owner.execute("DROP INDEX items_words")
+        async with Database(bench.database_url, size=1) as database:
+            await _fill(database, SMALL, 1000)
+            await _fill(database, LARGE, ITEMS)
+            without = await _insert(database, ITEMS)
+            await owner.execute("SET maintenance_work_mem = '256MB'")
+            await owner.execute(definition[0])
+            await owner.execute("VACUUM ANALYZE items")
+            for name, scope in (("", LARGE), ("small_tenant_", SMALL)):
+                spent = [await _timed(database, scope, *question) for _ in range(ROUNDS) for question in QUESTIONS]
+                bench.report(f"search.{name}p50_ms", _centile(spent, 50) * 1000, "ms")
+                bench.report(f"search.{name}p95_ms", _centile(spent, 95) * 1000, "ms", "< 20")
+            bench.report("search.insert_with_words", await _insert(database, ITEMS * 2) / without, "x")
+            bench.report("search.tidy_us", await _tidied(database), "us/item")
+        await owner.execute("DROP TABLE bench_words")
+        await owner.execute("TRUNCATE items")
+
+
+async def _fill(database: Database, scope: Scope, items: int) -> None:
+    for first in range(1, items + 1, STEP):
+        async with database.tenant(scope.tenant_id) as tx:
+            last = min(first + STEP - 1, items)
+            await tx.connection.execute(FILL.format(table="items"), {"first": first, "last": last})
+
+
+async def _timed(database: Database, scope: Scope, text: str, filters: dict[str, Any]) -> float:
+    began = time.perf_counter()
+    async with database.tenant(scope.tenant_id) as tx:
+        await catalog.search(tx, scope, text, Filters(**filters))
+    return time.perf_counter() - began
+
+
+async def _insert(database: Database, above: int) -> float:
+    """How long an item takes beside a million others, in seconds: the best of some batches."""
+    best = float("inf")
+    for first in range(above + 1, above + BATCHES * BATCH, BATCH):
+        async with database.tenant(LARGE.tenant_id) as tx:
+            await tx.connection.execute(STAGE)
+            await tx.connection.execute(FILL.format(table="stage"), {"first": first, "last": first + BATCH - 1})
+            began = time.perf_counter()
+            await tx.connection.execute("INSERT INTO items SELECT * FROM stage")
+            best = min(best, (time.perf_counter() - began) / BATCH)
+    return best
+
+
+async def _tidied(database: Database) -> float:
+    """How long the words of an item take to be sorted in, later, in microseconds."""
+    began = time.perf_counter()
+    assert await catalog.tidy(database)
+    return (time.perf_counter() - began) / (BATCHES * BATCH) * 1_000_000
+
+
+def _centile(spent: list[float], which: int) -> float:
+    return quantiles(spent, n=100)[which - 1]
