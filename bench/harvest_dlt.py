@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 os.environ.setdefault("RUNTIME__DLTHUB_TELEMETRY", "false")
 
 import dlt
+
 from bench.harvest_rows import rows
 
 

@@ -46,10 +46,14 @@ class BenchConnector(Connector[BenchConfig]):
     """Rows that are there already, by number."""
 
     spec = ConnectorSpec(
-        name="bench", version="1", title="Rows in memory", source_system="bench", config=BenchConfig, page_sizes=PageSizes(standard=500)
+        name="bench",
+        version="1",
+        title="Rows in memory",
+        source_system="bench",
+        config=BenchConfig,
+        page_sizes=PageSizes(standard=500),
     )
     given: Iterator[dict[str, Any]] = iter(())
-    marks: list[tuple[int, float]] = []
 
     async def prepare(self) -> list[Finding]:
         return []
@@ -90,7 +94,9 @@ async def main(url: str, kind: str, items: int) -> None:
     print(json.dumps(found))
 
 
-async def _twice(url: str, database: Database, endpoint: Endpoint, subscriber: Subscriber, items: int) -> dict[str, float]:
+async def _twice(
+    url: str, database: Database, endpoint: Endpoint, subscriber: Subscriber, items: int
+) -> dict[str, float]:
     """The load, and the same again: nothing has changed."""
     given = list(rows(0, items))
     first = await _load(database, endpoint, subscriber, iter(given), "first")

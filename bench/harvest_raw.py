@@ -63,7 +63,11 @@ def main(url: str, kind: str, items: int) -> None:
 
 
 def _prepared(row: dict[str, Any], identity: Identity) -> list[Any]:
-    values = {**row, "item_id": uuid.UUID(identity.item_id(row["external_id"])), "content_hash": content_hash(canonical(row))}
+    values = {
+        **row,
+        "item_id": uuid.UUID(identity.item_id(row["external_id"])),
+        "content_hash": content_hash(canonical(row)),
+    }
     values["attributes"] = json.dumps(row["attributes"])
     return [values[name] for name in COLUMNS]
 
