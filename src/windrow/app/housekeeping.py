@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from windrow import blobs, kv, messages
+from windrow import blobs, catalog, kv, messages
 from windrow.app.background import Background
 from windrow.objects import Objects
 from windrow.outbox import retention as outbox
@@ -24,6 +24,7 @@ def keep_house(background: Background, settings: Settings, database: Database, o
     background.every(
         _SELDOM, "outbox.purge", lambda: outbox.purge(database, keep_hours=settings.outbox_retention_hours)
     )
+    background.every(_OFTEN, "catalog.tidy", lambda: catalog.tidy(database))
     background.every(_OFTEN, "outbox.lag", lambda: outbox.measure(database))
     background.every(_SELDOM, "objects.sweep", objects.sweep)
 

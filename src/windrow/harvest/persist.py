@@ -61,7 +61,10 @@ async def persist_next(database: Database, *, budget: Budget) -> Persisted | Non
     """Persist the lane that has waited longest; None if there is nothing to do, or others are at it."""
     async with database.system() as tx:
         lane = await claim.next_lane(tx)
-        return await _persist(tx, lane, budget) if lane else None
+        if lane is None:
+            return None
+        # another may have settled it between our look and our lock: then there is nothing here, but maybe elsewhere
+        return await _persist(tx, lane, budget) or Persisted(lane, 0, ())
 
 
 async def persist_lane(database: Database, lane: Lane, *, budget: Budget) -> Persisted | None:

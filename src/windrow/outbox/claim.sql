@@ -34,7 +34,7 @@ SELECT seq, batch_id, observation, run_id, connector, items, bytes, encoding, ge
 
 -- settle: by compare-and-set on the status
 UPDATE harvest_outbox o
-   SET status = 'processed', settled_at = clock_timestamp(), created = s.created, updated = s.updated, deleted = s.deleted,
+   SET status = 'processed', settled_at = statement_timestamp(), created = s.created, updated = s.updated, deleted = s.deleted,
        unchanged = s.unchanged, outdated = s.outdated
   FROM unnest(%(seqs)s::bigint[], %(created)s::int[], %(updated)s::int[], %(deleted)s::int[], %(unchanged)s::int[], %(outdated)s::int[])
     AS s (seq, created, updated, deleted, unchanged, outdated)

@@ -37,6 +37,8 @@ class Evidence:
     scope: Scope
     orchard: Orchard
     tables: psycopg.Connection[Any]
+    # what somebody has spoilt was this before
+    spoilt: dict[tuple[str, int], bytes] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -54,6 +56,7 @@ class Evidence:
         self.listings = self.rows("SELECT * FROM listings ORDER BY generation")
         self.check_batches()
         self.check_order()
+        self.check_zombies()
         self.check_counts()
         self.check_catalog()
         self.check_relations()
@@ -63,19 +66,22 @@ class Evidence:
     # batches
 
     def answer(self, batch: Row) -> Answer:
-        found = self.orchard.answers.get(batch["observation"])
+        """The answer that became this batch. Pages of a snapshot have one observation: which one, its things tell."""
+        found = self.orchard.answers.get(batch["observation"], [])
         assert found, f"observation {batch['observation']} was not the one drawn before a request"
-        return found
+        names = {item["external_id"] for item in json.loads(self.payload(batch))}
+        return max((one for one in found if names <= one.said.keys()), key=lambda one: one.run_id == batch["run_id"])
+
+    def payload(self, batch: Row) -> bytes:
+        return self.spoilt.get((batch["lane"], batch["seq"])) or bytes(batch["payload"])
 
     def check_batches(self) -> None:
         """Each batch is what the source said to the request that has its observation, under the run that asked."""
         for batch in self.outbox:
-            if batch["status"] != "processed":
-                continue  # somebody may have spoilt it
             answer = self.answer(batch)
             told = {
                 item["external_id"]: None if item.get("deleted") else item["display_name"]
-                for item in json.loads(bytes(batch["payload"]))
+                for item in json.loads(self.payload(batch))
             }
             if batch["lane"].startswith(PREFIX):  # refused at first, and retried with the observation of its request
                 assert told == dict.fromkeys(told, BLIGHT)
@@ -95,8 +101,16 @@ class Evidence:
             for what in ("settled_in", "epoch", "observation"):
                 told = [batch[what] for batch in (settled if what == "settled_in" else batches)]
                 assert told == sorted(told), f"{lane}: {what} is out of order: {told}"
-            seen = [batch["observation"] for batch in batches]
+            seen = [(batch["observation"], tuple(self.answer(batch).said)) for batch in batches]
             assert len(set(seen)) == len(seen), f"{lane}: an answer was published twice"
+
+    def check_zombies(self) -> None:
+        """Whoever begins a slice makes those before him zombies: nothing of theirs is written from then on."""
+        runs = self.rows("SELECT run_id, lane, begun_at FROM harvest_runs ORDER BY lane, begun_at")
+        ends = {one["run_id"]: other["begun_at"] for one, other in pairwise(runs) if one["lane"] == other["lane"]}
+        for batch in self.outbox:
+            ended = ends.get(batch["run_id"])
+            assert ended is None or batch["created_at"] < ended, f"{batch['run_id']} wrote after it was superseded"
 
     def check_counts(self) -> None:
         """fetched = created + updated + deleted + unchanged + outdated + discarded + quarantined + repeats."""
@@ -118,7 +132,7 @@ class Evidence:
             if batch["status"] != "processed":
                 continue
             answer = self.answer(batch)
-            told = {item["external_id"] for item in json.loads(bytes(batch["payload"]))}
+            told = {item["external_id"] for item in json.loads(self.payload(batch))}
             for name in told:
                 words[name].append(Word(answer.observation, answer.said[name], answer.hidden))
         return words
@@ -129,7 +143,7 @@ class Evidence:
         assert self.items.keys() <= words.keys(), "an item that no persisted batch has brought"
         for name, said in words.items():
             newest = said[-1]
-            found = None if self.items[name]["deleted"] else self.items[name]["display_name"]
+            found = self.found(name)
             allowed = set(self.verdicts(name, said))
             assert found in allowed, (
                 f"{name} is {found}, not {allowed}: asked as {newest.observation}; words {said}; "
@@ -139,6 +153,10 @@ class Evidence:
                 assert self.items[name]["observation"] <= newest.observation, (
                     f"{name} claims to be seen later than it was"
                 )
+
+    def found(self, name: str) -> str | None:
+        item = self.items.get(name)
+        return item["display_name"] if item and not item["deleted"] else None
 
     def verdicts(self, name: str, said: list[Word]) -> Iterator[str | None]:
         """What the catalog may say about it."""
@@ -183,7 +201,7 @@ class Evidence:
         return [self.answer(b) for b in batches if b["seq"] <= upto]
 
     def hidden(self, one: Row) -> tuple[str, ...]:
-        return self.orchard.answers[one["generation"]].hidden
+        return self.orchard.answers[one["generation"]][0].hidden
 
     def was_shown_like(self, one: Row, said: list[Word]) -> bool:
         """Whether it was ever shown under the filters of the listing."""
@@ -244,7 +262,7 @@ class Evidence:
             assert one["generation"] in self.approved or one["missing"] <= 0.25 * one["known"], one
             pages = self.pages(one)
             assert {name for page in pages for name in page.said} >= STAKES.keys(), f"{one} is not the whole orchard"
-            assert {page.hidden for page in pages} == {self.hidden(one)}, f"{one} was made under several filters"
+            assert {page.hidden for page in pages} == {pages[0].hidden}, f"{one} was made under several filters"
 
     def the_catalog_is_the_source(self, hidden: list[str]) -> None:
         """After a last pass: what is there is shown as it is; what is gone is gone, unless nobody could tell."""
@@ -252,8 +270,7 @@ class Evidence:
         for name in NAMES:
             if name in hidden or name in lost:
                 continue
-            item = self.items.get(name)
-            found = None if item is None or item["deleted"] else item["display_name"]
+            found = self.found(name)
             due = self.orchard.trees.get(name)
             # what is gone and was never listed under these filters cannot be told from what they do not show
             unsure = due is None and not self.orchard.reports

@@ -1,18 +1,21 @@
 """A source that changes while it is read, and knows what it answered when: the world of the protocol's model.
 
-It holds a few trees by name, each bearing something. It can be asked in four ways, and every answer is taken at the
+It holds a few trees by name, each bearing something. It can be asked in five ways, and every answer is taken at the
 moment of the request and written down with the observation that was drawn for it.
 
     listing    name by name, two at a time; the whole orchard is one listing
+    snapshot   a listing of how it stood when the first page was asked for, and with the observation of that
     changes    what has changed since a place in its log; what was felled is reported if the orchard reports that
     backfill   name by name as well, but no listing: it only shows what is there
     event      one tree, now
 """
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from pydantic import BaseModel
 from tests.integration.harvest.puppets import stop
 from tests.integration.harvest.shop import context_of
@@ -41,7 +44,6 @@ class Answer:
     run_id: str
     hidden: tuple[str, ...]
     said: dict[str, str | None]
-    records: int
 
 
 @dataclass
@@ -52,7 +54,9 @@ class Orchard:
     reports: bool = False
     trees: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
-    answers: dict[int, Answer] = field(default_factory=dict)
+    answers: dict[int, list[Answer]] = field(default_factory=lambda: defaultdict(list))
+    # how it stood, and the observation of who asked first
+    pictures: list[tuple[int, dict[str, str]]] = field(default_factory=list)
 
     def plant(self, name: str, fruit: str) -> None:
         self.trees[name] = fruit
@@ -62,10 +66,10 @@ class Orchard:
         if self.trees.pop(name, None):
             self.log.append(name)
 
-    def note(self, run_id: str, hidden: tuple[str, ...], said: dict[str, str | None], records: int) -> None:
-        """The observation is the one that was drawn last: nobody else has done anything since."""
-        observation = self.latest_observation()
-        self.answers[observation] = Answer(observation, run_id, hidden, said, records)
+    def picture(self) -> int:
+        """A picture of all as it is now; its number. The observation is the last: nobody else has done anything since."""
+        self.pictures.append((self.latest_observation(), dict(self.trees)))
+        return len(self.pictures) - 1
 
 
 class Picker(Connector[OrchardConfig]):
@@ -100,11 +104,17 @@ class Picker(Connector[OrchardConfig]):
 
     def listing(self, place: dict[str, int]) -> Page:
         # a new listing never has the cursor of the one before
-        opens, row = place["row"] == 0, place["row"]
+        row = place["row"]
         last = row + AT_ONCE >= len(NAMES)
         after = place | ({"row": 0, "times": place["times"] + 1} if last else {"row": row + AT_ONCE})
-        broken = last and self.way.partial
-        return self._page(_row(row), after, last=last, opens=opens, whole=last and not broken)
+        whole = last and not self.way.partial
+        return self._page(_row(row), after, last=last, opens=row == 0, whole=whole)
+
+    def snapshot(self, place: dict[str, int]) -> Page:
+        if place["row"] == 0 or "shot" not in place:
+            place = place | {"row": 0, "shot": self.orchard.picture()}
+        page = self.listing(place)
+        return msgspec.structs.replace(page, snapshot=str(place["shot"]))
 
     def changes(self, place: dict[str, int]) -> Page:
         log, place_after = self.orchard.log, min(place["log"] + AT_ONCE, len(self.orchard.log))
@@ -120,10 +130,17 @@ class Picker(Connector[OrchardConfig]):
         return self._page((self.way.about,), place | {"times": place["times"] + 1}, last=True)
 
     def _page(self, names: tuple[str, ...], cursor: dict[str, int], **more: Any) -> Page:
+        observation, trees = self.orchard.latest_observation(), self.orchard.trees
+        if self.way.kind == "snapshot":
+            observation, trees = self.orchard.pictures[cursor["shot"]]
+        else:
+            cursor = {name: place for name, place in cursor.items() if name != "shot"}
         shown = dict.fromkeys(name for name in names if name not in self.config.hide)
-        said = {name: "wood" if name in STAKES else self.orchard.trees.get(name) for name in shown}
+        said = {name: "wood" if name in STAKES else trees.get(name) for name in shown}
         records = [record for name, fruit in said.items() for record in self._records(name, fruit)]
-        self.orchard.note(self.context.run_id, tuple(self.config.hide), said, len(records))
+        self.orchard.answers[observation].append(
+            Answer(observation, self.context.run_id, tuple(self.config.hide), said)
+        )
         return Page(records=records, cursor=cursor, position=str(cursor), **more)
 
     def _records(self, name: str, fruit: str | None) -> list[dict[str, Any]]:

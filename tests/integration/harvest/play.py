@@ -38,7 +38,7 @@ class Play:
         self.orchard = Orchard(latest)
         tables.execute("SELECT set_config('windrow.tenant_id', %s, false)", [self.scope.tenant_id])
         self.evidence = Evidence(self.scope, self.orchard, tables)
-        self.spoilt: dict[tuple[str, int], bytes] = {}
+        self.spoilt = self.evidence.spoilt
         self._runs = itertools.count(1)
 
     def lane(self, name: str) -> Lane:
@@ -66,6 +66,10 @@ class Play:
         one = Subscriber(self.database, Wakeups(self.database.url), limits=limits)
         while await one._step():
             pass
+
+    async def persist(self, lane: str) -> None:
+        """All that this lane has, and nothing of the others."""
+        await Subscriber(self.database, Wakeups(self.database.url)).drain(self.lane(lane))
 
     # operators
 

@@ -24,7 +24,7 @@ from windrow.contracts.errors import Code, Conflict, RetryableTransient, Validat
 MOST_PUPPETS = 7
 FRUITS = ("apple", "plum", "cherry")
 WAYS = {
-    "live": (Way("listing"), Way("listing"), Way("listing", partial=True), Way("changes")),
+    "live": (Way("listing"), Way("snapshot"), Way("listing", partial=True), Way("changes")),
     "events": tuple(Way("event", about=name) for name in NAMES),
     "backfill:1": (Way("backfill"),),
     "backfill:2": (Way("backfill"),),
@@ -240,7 +240,8 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.mark.req("HV-22", "HV-24")
 @pytest.mark.campaign
-def test_nothing_is_lost_or_doubled_whatever_the_order(runner: asyncio.Runner, database_url: str) -> None:
+@pytest.mark.timeout(600)
+def test_nothing_is_lost_or_doubled_whatever_the_order(runner: asyncio.Runner, database_url: str, seed: int) -> None:
     Protocol.runner = runner
     Protocol.database = runner.run(opened(database_url))
     Protocol.stage = runner.run(Stage.open(database_url))
@@ -250,7 +251,10 @@ def test_nothing_is_lost_or_doubled_whatever_the_order(runner: asyncio.Runner, d
             run_state_machine_as_test(
                 Protocol,
                 settings=settings(
-                    max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+                    max_examples=200 if seed else 30,
+                    stateful_step_count=40,
+                    deadline=None,
+                    suppress_health_check=list(HealthCheck),
                 ),
             )
     finally:

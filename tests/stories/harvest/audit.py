@@ -30,6 +30,7 @@ def _check_published(ledger: Ledger, lane: str) -> None:
         [[item["external_id"] for row in sheet for item in payload(row)] for sheet in sheets],
         [[item["external_id"] for item in issue.items] for issue in issues],
     )
+    ledger.same(f"{lane}: sheets", [len(sheet) for sheet in sheets], [issue.sheets for issue in issues])
     asked = [sheet[0]["observation"] for sheet in sheets]
     ledger.same(f"{lane}: observations in order", asked, sorted(asked))
     ledger.same(f"{lane}: cursor", ledger.cursors[lane], ({"issue": len(issues)}, len(batches)))

@@ -5,8 +5,8 @@ whose statements go through `AsyncConnection.wait`, and the calls of the source,
 have names, `before outbox/append #3`, since two tasks of a process may reach theirs in either order.
 
     before    nothing of it has left the process; what came before it was answered
-    sent      it has left, and nobody will hear the answer: where it commits something
-    after     it was answered, and nothing was done about that yet: where it commits something, or asks the source
+    sent      it has left, and nobody will hear the answer: of a COMMIT
+    after     it was answered, and nothing was done about that yet: where no transaction goes on, and of a call of the source
 """
 
 import os
@@ -97,10 +97,12 @@ class Points:
         if what in _ENDS and _is_idle(connection):
             return await wait(generator)  # nothing to end, nothing is sent
         self.reach("before", what, connection)
-        sent = self.name("sent", what)
-        answered = await wait(self._until_sent(generator, sent, connection))
-        if _is_idle(connection):
+        if what in _ENDS:
+            sent = self.name("sent", what)
             self._note(sent)
+            generator = self._until_sent(generator, sent, connection)
+        answered = await wait(generator)
+        if _is_idle(connection):
             self.reach("after", what, connection)
         return answered
 

@@ -22,7 +22,7 @@ from windrow.http import HttpPolicy
 
 Record = dict[str, Any]
 # an issue of more bytes than this is printed on two sheets: it becomes two batches
-BATCH_BYTES = 2500
+BATCH_BYTES = 5000
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Issue:
     refused: int = 0
     # told twice in the same issue
     repeats: int = 0
+    # how many batches it becomes
+    sheets: int = 1
 
     @property
     def items(self) -> list[Record]:
@@ -58,7 +60,7 @@ def near(*names: str) -> list[dict[str, str]]:
 
 
 _SHELF = [thing(f"t{n:02}", labels=["old"], relations=near(f"t{n - 1:02}") if n else []) for n in range(12)]
-_WORDS = {"about": " ".join(f"word{n}" for n in range(90))}
+_WORDS = {"about": " ".join(f"word{n}" for n in range(250))}
 
 EDITIONS: dict[str, tuple[Issue, ...]] = {
     # asked for first: what live says later stands above it, in whatever order they are persisted
@@ -89,6 +91,7 @@ EDITIONS: dict[str, tuple[Issue, ...]] = {
             ),
             refused=1,
             repeats=1,
+            sheets=2,
         ),
         # a second register, in which t04 and t07 are missing; t01 and t03 are as they were, and t02 is back
         Issue((*_SHELF[:2], thing("t02", "Back again"), _SHELF[3], _SHELF[5], thing("new")), opens=True),
