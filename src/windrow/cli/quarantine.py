@@ -22,6 +22,7 @@ from windrow.harvest import quarantine as store
 from windrow.harvest import retrying
 from windrow.harvest.quarantine import Quarantined
 from windrow.harvest.retrying import Attempt, Retried, Verdict
+from windrow.harvest.settling import until_settled
 from windrow.harvest.subscriber import Subscriber
 from windrow.postgres import Transaction
 from windrow.postgres.wakeups import Wakeups
@@ -180,7 +181,8 @@ async def tried(
 
 async def persisted(app: App, done: Retried) -> None:
     if done.lane:
-        await Subscriber(app.database, Wakeups(app.database.url)).drain(done.lane)
+        subscriber = Subscriber(app.database, Wakeups(app.database.url))
+        await until_settled(app.database, subscriber, done.lane, done.run_id)
         await retrying.finish(app.database, done)
 
 

@@ -16,15 +16,13 @@ from windrow.contracts.retry import next_delay
 from windrow.harvest import report
 from windrow.harvest import run as runs
 from windrow.harvest.run import Outcome, Run, Verified
+from windrow.harvest.settling import until_settled
 from windrow.harvest.slice import Order, SliceReport, harvest
 from windrow.harvest.subscriber import Subscriber
-from windrow.outbox.lane import Lane
-from windrow.outbox.stop import statuses
 from windrow.postgres import Database
 from windrow.telemetry import emit
 
 Opened = Callable[[], AbstractAsyncContextManager[Connector[Any]]]
-_LOOK_AGAIN = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,23 +70,12 @@ class Sync:
             order = replace(order, page_size=ended.page_size, retry_attempt=0)
 
     async def _settled(self, order: Order) -> Verified:
-        """Wait until the run's batches are persisted, by us or by others."""
         failures: dict[str, int] = {}
         while True:
             try:
-                await self.subscriber.drain(order.lane)
+                return await until_settled(self.database, self.subscriber, order.lane, order.run_id, wait=self.wait)
             except WindrowError as error:
                 await self._later(error, failures)
-                continue
-            async with self.database.tenant(order.lane.scope.tenant_id) as tx:
-                verified = await runs.verify(tx, order.run_id)
-                lanes = await statuses(tx, project=order.lane.scope.project_id, endpoint=order.lane.endpoint_id)
-            if not verified.pending:
-                return verified
-            for one in lanes:
-                if one.lane == order.lane.name and one.stopped_at:
-                    raise _stopped(order.lane, one.stopped_why)
-            await self.wait(_LOOK_AGAIN)
 
     async def _later(self, error: WindrowError, failures: dict[str, int]) -> int:
         """Wait as the error's class asks for; the error itself once its budget is spent. How often it has failed."""
@@ -137,11 +124,3 @@ def _outcome(error: BaseException) -> Outcome:
     if isinstance(error, asyncio.CancelledError):
         return Outcome.CANCELLED
     return Outcome.SUPERSEDED if isinstance(error, Conflict) and error.code is Code.ALREADY_RUNNING else Outcome.FAILED
-
-
-def _stopped(lane: Lane, why: str | None) -> Fatal:
-    return Fatal(
-        f"lane {lane} is stopped: {why}",
-        code=Code.CORRUPTED,
-        hint=f"`windrow outbox retry {lane.endpoint_id}` tries the batch again, `discard` sets it aside",
-    )
