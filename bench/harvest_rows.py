@@ -5,7 +5,41 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-WORDS = ["harvest", "catalog", "page", "lane", "epoch", "cursor", "outbox", "batch", "item", "source", "tenant", "project", "relay", "topic", "message", "stage", "media", "clip", "worker", "queue", "schedule", "temporal", "postgres", "index", "report", "budget", "invoice", "contract", "draft", "review", "meeting", "roadmap", "design"]
+WORDS = [
+    "harvest",
+    "catalog",
+    "page",
+    "lane",
+    "epoch",
+    "cursor",
+    "outbox",
+    "batch",
+    "item",
+    "source",
+    "tenant",
+    "project",
+    "relay",
+    "topic",
+    "message",
+    "stage",
+    "media",
+    "clip",
+    "worker",
+    "queue",
+    "schedule",
+    "temporal",
+    "postgres",
+    "index",
+    "report",
+    "budget",
+    "invoice",
+    "contract",
+    "draft",
+    "review",
+    "meeting",
+    "roadmap",
+    "design",
+]
 
 
 def rows(first: int, count: int, seed: int = 1) -> Iterator[dict[str, Any]]:

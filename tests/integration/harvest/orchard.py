@@ -24,7 +24,7 @@ from windrow.connectors.connector import Connector, Finding
 from windrow.connectors.spec import Capabilities, ConnectorSpec, Deletes
 from windrow.contracts.page import Cursor, Page
 
-NAMES = ("a", "b", "c", "d", "e", "f")
+NAMES = ("a", "b", "c", "d")
 AT_ONCE = 2
 BLIGHT = "blight"  # such a tree makes a record that is refused
 STAKES = {f"stake {row}": row for row in range(0, len(NAMES), AT_ONCE)}  # each row has one that is always shown

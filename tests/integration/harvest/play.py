@@ -61,15 +61,12 @@ class Play:
         order = Order(endpoint=self.endpoint, lane=self.lane(lane), run_id=run_id, budget=budget)
         return harvest(self.database, Picker(self.orchard, self.endpoint.config, run_id, way), order)
 
-    async def subscriber(self, batches: int) -> None:
+    async def subscriber(self, batches: int = 20, *, lane: str | None = None) -> None:
+        """Persists all that is there, or all that one lane has."""
         limits = SubscriberLimits(budget=Budget(batches=batches))
         one = Subscriber(self.database, Wakeups(self.database.url), limits=limits)
-        while await one._step():
+        while await one._step(self.lane(lane) if lane else None):
             pass
-
-    async def persist(self, lane: str) -> None:
-        """All that this lane has, and nothing of the others."""
-        await Subscriber(self.database, Wakeups(self.database.url)).drain(self.lane(lane))
 
     # operators
 
@@ -137,13 +134,13 @@ class Play:
         rows = self.evidence.rows("SELECT lane FROM outbox_lanes WHERE stopped_at IS NOT NULL ORDER BY lane")
         return [row["lane"] for row in rows]
 
-    def waits_for_a_subscriber(self) -> bool:
-        return bool(
-            self.evidence.rows(
-                "SELECT FROM harvest_outbox o JOIN outbox_lanes l USING (tenant_id, project_id, endpoint_id, lane)"
-                " WHERE o.status = 'pending' AND l.stopped_at IS NULL"
-            )
+    def waiting(self) -> list[str]:
+        """The lanes that have something to persist."""
+        rows = self.evidence.rows(
+            "SELECT DISTINCT l.lane FROM harvest_outbox o JOIN outbox_lanes l USING (tenant_id, project_id, endpoint_id, lane)"
+            " WHERE o.status = 'pending' AND l.stopped_at IS NULL ORDER BY l.lane"
         )
+        return [row["lane"] for row in rows]
 
     def sweep(self) -> None:
         """A subscriber of the next play must not find anything of this one's."""

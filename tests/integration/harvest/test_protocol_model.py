@@ -94,9 +94,9 @@ class Protocol(RuleBasedStateMachine):
         chosen = WAYS[lane][way % len(WAYS[lane])]
         self.enter(f"{lane} {chosen.kind}", self.play.harvester(lane, chosen, one_page=one_page))
 
-    @rule(batches=st.sampled_from([1, 20]))
-    def subscribe(self, batches: int) -> None:
-        self.enter("subscriber", self.play.subscriber(batches))
+    @rule(lane=st.sampled_from([None, *WAYS]), batches=st.sampled_from([1, 20]))
+    def subscribe(self, lane: str | None, batches: int) -> None:
+        self.enter(f"subscriber {lane}", self.play.subscriber(batches, lane=lane))
 
     @rule(which=Anybody, choice=st.integers(0, 1))
     def one_moves(self, which: int, choice: int) -> None:
@@ -169,8 +169,9 @@ class Protocol(RuleBasedStateMachine):
                 # a deadlock, which the database ends by itself after a while
                 await asyncio.wait(unfinished, timeout=0.05)
                 await self.stage.settle()
-            elif self.play.waits_for_a_subscriber():
-                await self.stage.enter("subscriber", self.play.subscriber(chance.choice([1, 20])))
+            elif lanes := self.play.waiting():
+                lane = chance.choice(lanes)
+                await self.stage.enter(f"subscriber {lane}", self.play.subscriber(chance.choice([1, 20]), lane=lane))
             else:
                 return
 

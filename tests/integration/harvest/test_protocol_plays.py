@@ -95,9 +95,9 @@ async def test_a_change_is_not_lost_to_a_request_that_was_made_later_and_answere
 
 @unmended
 async def test_what_a_later_listing_lacked_is_not_added_by_older_news(play: Play) -> None:
-    play.orchard.plant("f", "plum")
-    await event_on_hold(play, "f")
-    play.orchard.fell("f")
+    play.orchard.plant("d", "plum")
+    await event_on_hold(play, "d")
+    play.orchard.fell("d")
     await live(play)
     await the_event_goes_on(play)
 
@@ -119,9 +119,9 @@ async def test_what_a_later_listing_lacked_is_not_brought_back_by_older_news(pla
 
 @unmended
 async def test_what_a_later_listing_lacked_is_not_added_from_the_quarantine(play: Play) -> None:
-    play.orchard.plant("f", BLIGHT)
+    play.orchard.plant("d", BLIGHT)
     await live(play)
-    play.orchard.fell("f")
+    play.orchard.fell("d")
     await live(play)
     await play.retry_what_was_refused()
     await play.subscriber(20)
@@ -156,7 +156,7 @@ async def test_an_older_backfill_does_not_undo_what_live_saw_unchanged(play: Pla
     play.orchard.plant("a", "apple")
     await play.harvester("live", LISTING)
     for lane in ("live", "backfill:1"):
-        await play.persist(lane)
+        await play.subscriber(lane=lane)
 
     play.evidence.check()
     assert play.evidence.items["a"]["display_name"] == "apple"
