@@ -38,6 +38,8 @@ class Background:
         async def beat() -> None:
             while not is_cancelled():
                 await work()
+                if is_cancelled():  # the work may have lost it; to sleep first would hold up the end of the process
+                    return
                 await asyncio.sleep(interval.total_seconds() * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
 
         self.start(name, beat)

@@ -73,6 +73,8 @@ class Wakeups:
             await connection.execute(sql.SQL(Q.listen.text.decode()).format(channel=sql.Identifier(channel)))
         self._ring_all(self._waiting)
         self.listening.set()
+        if is_cancelled():
+            raise asyncio.CancelledError
         async for notice in connection.notifies():
             if is_cancelled():
                 raise asyncio.CancelledError
