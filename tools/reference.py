@@ -13,10 +13,12 @@ from typing import Any
 
 import typer
 
+from windrow import specs
 from windrow.cli import frame, tree
 from windrow.connectors import describe, registry
 from windrow.connectors.conformance import CHECKS
 from windrow.contracts import errors, item, retry
+from windrow.orchestration.namespace import days, named
 from windrow.postgres.migrate import migrate
 from windrow.settings import variables
 from windrow.stack import UNSAFE_BUT_FAST, EmbeddedPostgres, Stack, StackConfig
@@ -260,6 +262,113 @@ def item_schema() -> str:
     return json.dumps(item.schema(), indent=2) + "\n"
 
 
+def spec_schema() -> str:
+    return json.dumps(specs.schema(), indent=2) + "\n"
+
+
+def agents() -> str:
+    declared = specs.load()
+    spoken = {
+        agent: [name for name, each in declared.directives.items() if each.agent == agent] for agent in declared.agents
+    }
+    parts = [
+        "Who acts, what they are told, where and within which limits: the specs that Windrow comes with (`src/windrow/specs/data`), as a page. [Specs](explanation/specs.md) tells how to read and change them; `windrow specs check` compares them with the code.",
+        "## Agents",
+        grid(
+            ("agent", "directives", "what it does"),
+            [(f"`{name}`", _ticked(spoken[name]), each.says) for name, each in declared.agents.items()],
+        ),
+        "## Directives",
+        "A connector is a directive of its own: `directive=git` in log lines. One that another distribution brings declares itself.",
+        grid(
+            ("directive", "spec", "agent", "queue", "workflow", "family", "page size", "heartbeat", "what it is told"),
+            [
+                (
+                    f"`{name}`",
+                    f"`{declared.spec_ref(name)}`",
+                    f"`{each.agent}`",
+                    f"`{each.queue}`",
+                    f"`{each.workflow}`",
+                    f"`{each.family}`",
+                    each.page_size,
+                    f"{each.heartbeat_seconds} s",
+                    each.says,
+                )
+                for name, each in declared.directives.items()
+            ],
+        ),
+        grid(
+            ("directive", "retries within a run", "between runs", "contracts that cross queues"),
+            [
+                (
+                    f"`{name}`",
+                    _ticked(each.retries),
+                    _ticked([each.backoff] if each.backoff else []),
+                    _ticked(each.contracts),
+                )
+                for name, each in declared.directives.items()
+            ],
+        ),
+    ]
+    return page("Agents and directives", *parts, *_runtime(declared))
+
+
+def _runtime(declared: specs.Specs) -> list[str]:
+    return [
+        "## Workflows",
+        grid(
+            ("workflow", "queue", "activities on", "family", "what it does"),
+            [
+                (f"`{name}`", f"`{each.queue}`", _ticked(each.activity_queues), f"`{each.family}`", each.says)
+                for name, each in declared.workflows.items()
+            ],
+        ),
+        "## Activities",
+        grid(
+            ("activity", "queues", "what it does"),
+            [(f"`{name}`", _ticked(each.queues), each.says) for name, each in declared.activities.items()],
+        ),
+        "## Queues",
+        grid(
+            ("queue", "runtime", "what it is for"),
+            [(f"`{name}`", each.runtime, each.says) for name, each in declared.queues.items()],
+        ),
+        "## Namespaces",
+        "One for each family in each environment; [how they are applied](how-to/namespaces.md).",
+        grid(
+            ("family", "in `prod`", "owner", "contact", "retention", "encryption", "what it is for"),
+            [
+                (
+                    f"`{name}`",
+                    f"`{named('prod', '.', name)}`",
+                    each.owner,
+                    each.contact,
+                    days(each.retention),
+                    f"`{each.encryption}`",
+                    each.says,
+                )
+                for name, each in declared.families.items()
+            ],
+        ),
+        "## Retries",
+        grid(
+            ("policy", "error class", "tried again", "when"),
+            [
+                (f"`{name}`", each.error_class or "", _waits(each.policy), each.says)
+                for name, each in declared.retries.items()
+            ],
+        ),
+    ]
+
+
+def _ticked(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _waits(policy: retry.RetryPolicy) -> str:
+    return "never" if policy == retry.NEVER else _policy(policy).replace("None attempts", "as often as it takes")
+
+
 def schema(url: str) -> str:
     """The schema as the migrations leave it, without what differs from server to server."""
     dump = subprocess.run(
@@ -287,6 +396,8 @@ PAGES = {
     "connectors.md": connectors,
     "normalized-item.md": normalized_item,
     "normalized-item.schema.json": item_schema,
+    "specs.schema.json": spec_schema,
+    "../Agent.md": agents,
 }
 
 
