@@ -1,16 +1,23 @@
-"""The connectors of endpoints, opened for a run: configured, with their credentials, permits and notes."""
+"""The connectors of endpoints, opened: configured, and with as much of the world as the settings allow them.
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+`Sources.open` is for a run, which has a memory; `aside` is for everything that must leave nothing behind.
+"""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from windrow.connectors import registry
 from windrow.connectors.configuration import configured
 from windrow.connectors.connector import Connector
-from windrow.connectors.context import Context
+from windrow.connectors.context import Context, Notes
 from windrow.connectors.permits import Permits
+from windrow.connectors.standalone import STANDALONE, MemoryNotes
+from windrow.contracts.scope import Scope
 from windrow.endpoints import Endpoint
 from windrow.harvest.notes import StoredNotes
 from windrow.http import HttpClient
@@ -22,7 +29,7 @@ from windrow.vault import Secret, Vault
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Opens what the settings allow."""
+    """Opens what the settings allow, for runs."""
 
     settings: Settings
     database: Database
@@ -32,33 +39,75 @@ class Sources:
     async def open(
         self, endpoint: Endpoint, run_id: str, cancelled: Callable[[], bool]
     ) -> AsyncIterator[Connector[Any]]:
-        """The endpoint's connector for one slice."""
-        kind = registry.find(endpoint.connector)
-        connector = kind(configured(kind, endpoint.config), self._context(endpoint, run_id, cancelled))
-        try:
-            yield connector
-        finally:
-            await connector.close()
-
-    def _context(self, endpoint: Endpoint, run_id: str, cancelled: Callable[[], bool]) -> Context:
-        scope, allowed = endpoint.scope, self.settings.addresses_allowed
-
-        async def credential() -> Secret | None:
-            if endpoint.credential_ref is None:
-                return None
-            return await self.vault.resolve(endpoint.credential_ref, scope.tenant_id)
-
-        cache = self.settings.home.absolute() / "cache" / scope.tenant_id / scope.project_id / endpoint.endpoint_id
-        return Context(
-            scope=scope,
+        """The endpoint's connector for one slice: its notes and its cache are there again in the next one."""
+        scope = endpoint.scope
+        context = surroundings(
+            self.settings,
+            self.vault,
+            scope,
+            self.settings.home.absolute() / "cache" / scope.tenant_id / scope.project_id / endpoint.endpoint_id,
             endpoint_id=endpoint.endpoint_id,
             run_id=run_id,
+            credential_ref=endpoint.credential_ref,
             notes=StoredNotes(self.database, scope, endpoint.endpoint_id, endpoint.connector),
-            say=emit,
-            now=lambda: datetime.now(UTC),
-            credential=credential,
-            permits=Permits.for_tenant(scope.tenant_id, self.settings.paths_allowed),
-            http=lambda policy: HttpClient(replace(policy, allow=allowed)),
-            cache=cache,
             cancelled=cancelled,
         )
+        async with connected(endpoint, context) as connector:
+            yield connector
+
+
+@asynccontextmanager
+async def connected(endpoint: Endpoint, context: Context) -> AsyncIterator[Connector[Any]]:
+    """The endpoint's connector in these surroundings, until it is closed."""
+    kind = registry.find(endpoint.connector)
+    connector = kind(configured(kind, endpoint.config), context)
+    try:
+        yield connector
+    finally:
+        await connector.close()
+
+
+@contextmanager
+def aside(
+    settings: Settings,
+    vault: Vault,
+    scope: Scope,
+    *,
+    endpoint_id: str = STANDALONE,
+    credential_ref: str | None = None,
+) -> Iterator[Context]:
+    """Surroundings that leave nothing behind: notes are forgotten, and the cache is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="windrow-aside-") as cache:
+        yield surroundings(settings, vault, scope, Path(cache), endpoint_id=endpoint_id, credential_ref=credential_ref)
+
+
+def surroundings(
+    settings: Settings,
+    vault: Vault,
+    scope: Scope,
+    cache: Path,
+    *,
+    endpoint_id: str = STANDALONE,
+    run_id: str = STANDALONE,
+    credential_ref: str | None = None,
+    notes: Notes | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Context:
+    """What the settings let a connector of this tenant reach."""
+
+    async def credential() -> Secret | None:
+        return await vault.resolve(credential_ref, scope.tenant_id) if credential_ref else None
+
+    return Context(
+        scope=scope,
+        endpoint_id=endpoint_id,
+        run_id=run_id,
+        notes=MemoryNotes() if notes is None else notes,
+        say=emit,
+        now=lambda: datetime.now(UTC),
+        credential=credential,
+        permits=Permits.for_tenant(scope.tenant_id, settings.paths_allowed),
+        http=lambda policy: HttpClient(replace(policy, allow=settings.addresses_allowed)),
+        cache=cache,
+        cancelled=cancelled,
+    )

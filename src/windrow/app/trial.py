@@ -1,30 +1,27 @@
 """An endpoint is tried: can its source be read, and what would come of it? Nothing is written anywhere."""
 
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from windrow.app.outside import outside
+from windrow.app.sources import aside, connected
 from windrow.connectors import registry
 from windrow.connectors.configuration import configured
 from windrow.connectors.connector import Connector, Finding
-from windrow.connectors.permits import Permits
+from windrow.connectors.context import Context
 from windrow.connectors.spec import Credential
-from windrow.connectors.standalone import standalone
 from windrow.contracts.errors import WindrowError, classify
 from windrow.contracts.identity import Identity
 from windrow.contracts.page import Page
 from windrow.endpoints import Endpoint
 from windrow.harvest.refine import refine
-from windrow.http import HttpClient
 from windrow.settings import Settings
 from windrow.telemetry import redact
-from windrow.vault import Secret, Vault
+from windrow.vault import Vault
 
 _SHOWN = ("entity_type", "external_id", "display_name", "url", "canonical_path", "deleted")
 
@@ -72,41 +69,27 @@ async def _told(trial: Trial, name: str, look: Callable[[], Awaitable[Any]]) -> 
 @asynccontextmanager
 async def _opened(settings: Settings, vault: Vault, endpoint: Endpoint, trial: Trial) -> AsyncIterator[Connector[Any]]:
     """The endpoint's connector, as a run would have it but for its memory."""
-    tenant = endpoint.scope.tenant_id
     kind = registry.find(endpoint.connector)
-    config = configured(kind, endpoint.config)
+    configured(kind, endpoint.config)
     trial.findings.append(Finding("configuration", True, f"{kind.spec.title} {kind.spec.version}"))
-    credential = await _credential(vault, endpoint, kind.spec.credential, trial)
-    with tempfile.TemporaryDirectory(prefix="windrow-trial-") as cache:
-        context = standalone(
-            endpoint.scope,
-            endpoint_id=endpoint.endpoint_id,
-            permits=Permits.for_tenant(tenant, settings.paths_allowed),
-            cache=Path(cache),
-            credential=credential,
-            http=lambda policy: HttpClient(replace(policy, allow=settings.addresses_allowed)),
-        )
-        connector = kind(config, context)
-        try:
+    with aside(
+        settings,
+        vault,
+        endpoint.scope,
+        endpoint_id=endpoint.endpoint_id,
+        credential_ref=endpoint.credential_ref,
+    ) as context:
+        await _look_for_credential(context, endpoint, kind.spec.credential, trial)
+        async with connected(endpoint, context) as connector:
             yield connector
-        finally:
-            await connector.close()
 
 
-async def _credential(
-    vault: Vault, endpoint: Endpoint, wanted: Credential, trial: Trial
-) -> Callable[[], Awaitable[Secret | None]]:
-    reference = endpoint.credential_ref
-
-    async def read() -> Secret | None:
-        return await vault.resolve(reference, endpoint.scope.tenant_id) if reference else None
-
-    if await read():
-        trial.findings.append(Finding("credential", True, f"{reference} can be read"))
+async def _look_for_credential(context: Context, endpoint: Endpoint, wanted: Credential, trial: Trial) -> None:
+    if await context.credential():
+        trial.findings.append(Finding("credential", True, f"{endpoint.credential_ref} can be read"))
     elif wanted is Credential.REQUIRED:
         hint = f"`windrow endpoint edit {endpoint.endpoint_id} --credential-ref env:NAME` (docs/how-to/credentials.md)"
         trial.findings.append(Finding("credential", False, "this connector needs one, and none is named", hint))
-    return read
 
 
 async def _preview(connector: Connector[Any], endpoint: Endpoint, trial: Trial, preview: int) -> None:
