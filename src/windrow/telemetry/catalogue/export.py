@@ -1,0 +1,20 @@
+"""What exports of the catalog say."""
+
+from windrow.telemetry.declare import Counter, Event, Level, Span
+
+EVENTS = (
+    Event("export.started", Level.INFO, "The catalog is written down.", ("export_id", "format", "destination")),
+    Event(
+        "export.part_written", Level.INFO, "A part of an export is there.", ("export_id", "part", "item_count", "bytes")
+    ),
+    Event(
+        "export.ended",
+        Level.INFO,
+        "An export is whole: its manifest is there.",
+        ("export_id", "parts", "item_count", "bytes"),
+    ),
+)
+
+SPANS = (Span("export.write", "The catalog is written down.", ("export_id",)),)
+
+ITEMS = Counter("catalog_exported_items_total", "Items that were written down, by format.", labels=("format",))
