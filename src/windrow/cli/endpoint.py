@@ -16,9 +16,9 @@ from windrow.cli import show
 from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
 from windrow.connectors import registry
 from windrow.connectors.configuration import parse_pairs
+from windrow.connectors.demands import must_suit
 from windrow.connectors.registry import AnyConnector
-from windrow.connectors.spec import Credential
-from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.endpoints import Endpoint
 from windrow.settings import read
@@ -221,21 +221,7 @@ def without(config: dict[str, Any], unset: Sequence[str]) -> dict[str, Any]:
 
 def suits(kind: AnyConnector, wanted: Endpoint) -> None:
     """The endpoint asks of its connector what that can give."""
-    spec = kind.spec
-    if spec.credential is Credential.REQUIRED and wanted.credential_ref is None:
-        raise ValidationFailure(
-            f"{spec.name} needs a credential",
-            hint=f"name one with --credential-ref env:NAME. {spec.credential_help}".rstrip(),
-        )
-    if spec.credential is Credential.NONE and wanted.credential_ref is not None:
-        raise ValidationFailure(f"{spec.name} takes no credential", hint="leave --credential-ref out")
-    sizes = spec.page_sizes
-    if wanted.page_size is not None and not sizes.smallest <= wanted.page_size <= sizes.largest:
-        raise ValidationFailure(
-            f"{spec.name} gives no pages of {wanted.page_size}",
-            code=Code.INVALID_VALUE,
-            hint=f"choose {sizes.smallest} to {sizes.largest}, or none: it then takes {sizes.standard}",
-        )
+    must_suit(kind.spec, credential_ref=wanted.credential_ref, page_size=wanted.page_size)
 
 
 def printable(reason: str | None) -> str | None:
