@@ -14,7 +14,8 @@ from typing import Any
 import typer
 
 from windrow import specs
-from windrow.cli import frame, tree
+from windrow.cli import frame
+from windrow.cli.tree import tree
 from windrow.connectors import describe, registry
 from windrow.connectors.conformance import CHECKS
 from windrow.contracts import errors, item, retry

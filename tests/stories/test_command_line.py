@@ -142,7 +142,7 @@ def test_near_names_are_suggested(machine: Machine) -> None:
 def test_every_command_has_help_and_a_json_form(machine: Machine) -> None:
     import typer.main
 
-    from windrow.cli import tree
+    from windrow.cli.tree import tree
 
     def leaves(command: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], object]]:
         inner = getattr(command, "commands", None)

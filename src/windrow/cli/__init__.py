@@ -3,9 +3,9 @@
 import os
 import sys
 
-from windrow.cli.tree import tree
+from windrow.cli.tree import planted
 
-__all__ = ["main", "tree"]
+__all__ = ["main"]
 
 
 def main() -> None:
@@ -15,7 +15,7 @@ def main() -> None:
     """
     code: int | str | None = 0
     try:
-        tree()
+        planted(sys.argv[1:])()
     except SystemExit as left:
         code = left.code
     for stream in (sys.stdout, sys.stderr):

@@ -1,38 +1,69 @@
-"""The command tree. Commands that do not exist yet are not listed."""
+"""The command tree. Commands that do not exist yet are not listed.
 
+Each command is a module of its own name here, with a function or a group of that name. To load all of them takes longer than
+most commands do: `planted` loads the one that is asked for, `tree` is all of them.
+"""
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from windrow.cli import (
-    audit,
-    blobs,
-    connectors,
-    cursor,
-    demo,
-    dlq,
-    doctor,
-    endpoint,
-    items,
-    kv,
-    listings,
-    outbox,
-    quarantine,
-    runs,
-    serve,
-    sync,
-    topics,
-    up,
+# in the order in which `windrow --help` lists them
+COMMANDS = (
+    "up",
+    "worker",
+    "serve",
+    "doctor",
+    "demo",
+    "connectors",
+    "endpoint",
+    "apply",
+    "preview",
+    "sync",
+    "items",
+    "export",
+    "runs",
+    "schedule",
+    "cursor",
+    "outbox",
+    "listings",
+    "quarantine",
+    "jobs",
+    "kv",
+    "blobs",
+    "topics",
+    "dlq",
+    "notify",
+    "audit",
+    "namespaces",
+    "specs",
 )
 
-tree = typer.Typer(
-    name="windrow",
-    help="Gathers metadata from where an organisation keeps things into one Postgres catalog, exactly once.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def planted(arguments: Sequence[str]) -> typer.Typer:
+    """A tree with the command that these arguments name; with every one where they name none."""
+    return _tree([arguments[0]] if arguments and arguments[0] in COMMANDS else COMMANDS)
+
+
+def _tree(names: Iterable[str]) -> typer.Typer:
+    root = typer.Typer(
+        name="windrow",
+        help="Gathers metadata from where an organisation keeps things into one Postgres catalog, exactly once.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    root.callback()(_root)
+    for name in names:
+        found = getattr(import_module(f"windrow.cli.{name}"), name)
+        if isinstance(found, typer.Typer):
+            root.add_typer(found, name=name)
+        else:
+            root.command(name)(found)
+    return root
 
 
 def _version(asked: bool) -> None:
@@ -43,7 +74,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@tree.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -52,21 +82,9 @@ def _root(
     pass
 
 
-tree.command("up")(up.up)
-tree.command("serve")(serve.serve)
-tree.command("doctor")(doctor.doctor)
-tree.command("demo")(demo.demo)
-tree.add_typer(connectors.connectors, name="connectors")
-tree.add_typer(endpoint.endpoint, name="endpoint")
-tree.command("sync")(sync.sync)
-tree.add_typer(items.items, name="items")
-tree.add_typer(runs.runs, name="runs")
-tree.add_typer(cursor.cursor, name="cursor")
-tree.add_typer(outbox.outbox, name="outbox")
-tree.add_typer(listings.listings, name="listings")
-tree.add_typer(quarantine.quarantine, name="quarantine")
-tree.add_typer(kv.kv, name="kv")
-tree.add_typer(blobs.blobs, name="blobs")
-tree.add_typer(topics.topics, name="topics")
-tree.add_typer(dlq.dlq, name="dlq")
-tree.command("audit")(audit.audit)
+def __getattr__(name: str) -> typer.Typer:
+    """`tree`, made when it is first asked for."""
+    if name != "tree":
+        raise AttributeError(name)
+    globals()["tree"] = made = _tree(COMMANDS)
+    return made

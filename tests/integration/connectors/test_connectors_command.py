@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.their_shop import install
 from typer.testing import CliRunner, Result
 
-from windrow.cli import tree
+from windrow.cli.tree import tree
 
 Run = Callable[..., Result]
 

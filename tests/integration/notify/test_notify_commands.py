@@ -11,7 +11,7 @@ from tests.fakes.web import answer
 from typer.testing import CliRunner, Result
 
 from windrow import notify
-from windrow.cli import tree
+from windrow.cli.tree import tree
 from windrow.messages import route
 from windrow.notify import Channel, Notice
 from windrow.postgres import Database
