@@ -9,6 +9,7 @@ from windrow.outbox import retention as outbox
 from windrow.postgres import Database, idempotency
 from windrow.settings import Settings
 
+_AT_ONCE = timedelta(seconds=1.5)
 _OFTEN = timedelta(seconds=30)
 _SELDOM = timedelta(minutes=15)
 
@@ -24,7 +25,10 @@ def keep_house(background: Background, settings: Settings, database: Database, o
     background.every(
         _SELDOM, "outbox.purge", lambda: outbox.purge(database, keep_hours=settings.outbox_retention_hours)
     )
-    background.every(_OFTEN, "catalog.tidy", lambda: catalog.tidy(database))
+    # a fourth of the time at most: while much is being loaded, that goes before
+    background.every(
+        _AT_ONCE, "catalog.index", lambda: catalog.index_some(database, seconds=_AT_ONCE.total_seconds() / 3)
+    )
     background.every(_OFTEN, "outbox.lag", lambda: outbox.measure(database))
     background.every(_SELDOM, "objects.sweep", objects.sweep)
 

@@ -3,9 +3,10 @@
 from windrow.catalog.difference import Difference, Kind
 from windrow.catalog.filters import Filters
 from windrow.catalog.history import Change, Mark, Revision, changes, history
+from windrow.catalog.indexing import index_some, index_tenant
 from windrow.catalog.reading import Count, Held, Page, Summary, counts, identify, item, items
 from windrow.catalog.relations import Related, Relations, relations
-from windrow.catalog.search import DEEPEST, Found, FoundIn, Hit, search, tidy
+from windrow.catalog.search import DEEPEST, Found, FoundIn, Hit, search
 
 __all__ = [
     "DEEPEST",
@@ -28,9 +29,10 @@ __all__ = [
     "counts",
     "history",
     "identify",
+    "index_some",
+    "index_tenant",
     "item",
     "items",
     "relations",
     "search",
-    "tidy",
 ]

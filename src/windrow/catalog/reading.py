@@ -15,6 +15,7 @@ from windrow.contracts.identity import Identity
 from windrow.contracts.item import NormalizedItem, Provenance, Relation
 from windrow.contracts.scope import Scope, checked_name
 from windrow.postgres import Transaction, load
+from windrow.postgres.pool import Row
 
 MOST = 500
 
@@ -101,7 +102,7 @@ async def items(
         owner=filters.owner,
         deleted=filters.deleted,
         limit=size + 1,
-        **await _place(tx, scope, after),
+        after=after or _FIRST,
     )
     return Page(tuple(found[:size]), found[size - 1].item_id if len(found) > size else None)
 
@@ -139,6 +140,11 @@ async def item(tx: Transaction, scope: Scope, item_id: UUID) -> Held:
     row = await tx.row(Q.item, project=scope.project_id, item_id=item_id)
     if row is None:
         raise _missing(str(item_id))
+    return held(row)
+
+
+def held(row: Row) -> Held:
+    """A row of the catalog, with its relations, as the value it stands for."""
     said = row | {"item_id": str(row["item_id"]), "owners": tuple(row["owners"]), "labels": tuple(row["labels"])}
     return Held(
         item=NormalizedItem(
@@ -163,15 +169,6 @@ async def counts(tx: Transaction, scope: Scope, *, endpoint: str | None = None) 
         deleted = gone.get((row["endpoint_id"], row["entity_type"]), 0)
         counted.append(Count(row["endpoint_id"], row["entity_type"], row["items"] - deleted, deleted))
     return counted
-
-
-async def _place(tx: Transaction, scope: Scope, after: UUID | None) -> dict[str, Any]:
-    if after is None:
-        return {"after_endpoint": "", "after_type": "", "after_id": _FIRST}
-    row = await tx.row(Q.place, project=scope.project_id, item_id=after)
-    if row is None:
-        raise _missing(str(after))
-    return {"after_endpoint": row["endpoint_id"], "after_type": row["entity_type"], "after_id": after}
 
 
 def _sendable(external_id: str) -> str:

@@ -1,4 +1,4 @@
--- page: a stretch of the order in which the index has them; what `after` names is where the last page ended
+-- page: in the order of the ids, which are hashes: whatever is filtered for is spread evenly, and found soon
 SELECT item_id, endpoint_id, entity_type, external_id, display_name, canonical_path, url, owners, labels, deleted,
        source_updated_at, revision, first_seen_at, changed_at
   FROM items
@@ -7,12 +7,9 @@ SELECT item_id, endpoint_id, entity_type, external_id, display_name, canonical_p
    AND (%(entity_type)s::text IS NULL OR entity_type = %(entity_type)s)
    AND (%(label)s::text IS NULL OR %(label)s = ANY (labels))
    AND (%(owner)s::text IS NULL OR %(owner)s = ANY (owners))
-   AND (endpoint_id, entity_type, item_id) > (%(after_endpoint)s, %(after_type)s, %(after_id)s)
- ORDER BY endpoint_id, entity_type, item_id
+   AND item_id > %(after)s
+ ORDER BY item_id
  LIMIT %(limit)s;
-
--- place: where an item stands in the order of pages
-SELECT endpoint_id, entity_type FROM items WHERE project_id = %(project)s AND item_id = %(item_id)s;
 
 -- summaries: those with these ids, in the order of the ids
 SELECT item_id, endpoint_id, entity_type, external_id, display_name, canonical_path, url, owners, labels, deleted,

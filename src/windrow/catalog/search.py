@@ -11,8 +11,7 @@ from windrow.catalog.sought import Sought
 from windrow.catalog.sweep import Sweep
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
-from windrow.postgres import Database, Transaction, load
-from windrow.telemetry import emit
+from windrow.postgres import Transaction, load
 from windrow.telemetry.catalogue import catalog as told
 
 DEEPEST = 500
@@ -41,11 +40,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A page of hits. There are `count` of them; unless `is_all`, there are more, which nobody looked at."""
+    """A page of hits. There are `count` of them; unless `is_all`, there are more, which nobody looked at.
+
+    `behind` items of the tenant were written so lately that they are not found by their present words yet.
+    """
 
     hits: tuple[Hit, ...]
     count: int
     is_all: bool
+    behind: int
     next: int | None
 
 
@@ -61,7 +64,8 @@ async def search(
     filters = filters or Filters()
     size = max(1, min(limit, DEEPEST))
     take = min(skip + size, DEEPEST)
-    sweep = Sweep(tx, scope.project_id, await _sought(tx, parse(text), filters), filters, take)
+    sought, behind = await _sought(tx, parse(text), filters)
+    sweep = Sweep(tx, scope.project_id, sought, filters, take)
     # by the size of the page, not by its place: all pages of a search are of one sample
     await sweep.run(max(ENOUGH, size))
     page = sorted(sweep.candidates, key=lambda candidate: candidate.rank)[skip:take]
@@ -71,29 +75,22 @@ async def search(
         hits=tuple(Hit(items[each.item_id], FoundIn(each.place)) for each in page if each.item_id in items),
         count=sweep.count,
         is_all=sweep.is_all,
+        behind=behind,
         next=take if take < min(sweep.count, DEEPEST) else None,
     )
 
 
-async def tidy(database: Database) -> int:
-    """Sort the words that were written last into the index, so that a search need not read them one by one; the pages."""
-    row = await database.row(Q.tidy)
-    pages: int = row["pages"] if row else 0
-    if pages:
-        emit("search.tidied", pages=pages)
-    return pages
-
-
-async def _sought(tx: Transaction, asked: Asked, filters: Filters) -> Sought:
+async def _sought(tx: Transaction, asked: Asked, filters: Filters) -> tuple[Sought, int]:
     # of an address the domain is everybody's: it would find nothing that the name before it does not
     owner = filters.owner.partition("@")[0] or filters.owner if filters.owner else None
     known_by = [text for text in (filters.entity_type, filters.label, owner) if text is not None]
     groups = (asked.phrases, asked.words, asked.without, known_by)
-    rows = await tx.rows(Q.words, said=[said for group in groups for said in group])
-    split = iter(tuple(row["words"]) for row in rows)
+    row = await tx.row(Q.words, said=[said for group in groups for said in group])
+    assert row
+    split = iter(tuple(words) for words in row["words"])
     phrases, words, without, filtering = ([next(split) for _ in group] for group in groups)
     needed = tuple(word for part in (*phrases, *words) for word in part)
-    return Sought(
+    sought = Sought(
         words=needed[:MOST_WORDS],
         unfinished=asked.unfinished and bool(words[-1]) and len(needed) <= MOST_WORDS,
         phrases=tuple(phrases),
@@ -101,3 +98,4 @@ async def _sought(tx: Transaction, asked: Asked, filters: Filters) -> Sought:
         filters=tuple(word for part in filtering for word in part),
         endpoint=filters.endpoint,
     )
+    return sought, row["behind"]

@@ -2,9 +2,11 @@
 
 The index deals the items of a project into lots, each three times all those before it (migration 0008). They are looked
 through in turn, the smallest first, until there is enough: a rare word is sought in all of them, a word that is in a
-million items in the first, which is a fair sample of the million.
+million items in the first, which is a fair sample of the million. The database goes from lot to lot by itself, as far as
+candidates are all that is needed.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,13 +21,11 @@ LOTS = 7
 BETTER = 20
 # this many candidates of one look are weighed, and no more
 MOST = 2000
-# so many rows of a lot are weighed to save the index a word that may go on; and to weigh 40 costs as much as to gather
-# the 4096 entries that stand behind one in the first lot
-FEW, WORTH = 300, 40
-# the next lot has about four times what the last one had
+# so many rows are weighed to save the index a word that may go on; and to weigh 100 costs as much as to gather the 4096
+# entries that stand behind one in the first lot
+FEW, WORTH = 300, 100
+# the next lot has about three times what all before it had, or by chance some more
 _GROWTH = 4
-# who has found nothing in one item of 256 will not find too much in all the others
-_SAMPLED = 3
 
 Q = load(__package__, "search.sql")
 
@@ -46,8 +46,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What some lots showed: how many candidates were weighed, how many hold all that was asked for, the best of them."""
+    """What some lots showed: how many candidates there were, how many hold all that was asked for, the best of them."""
 
+    lots: int
     seen: int
     hits: int
     best: list[Candidate]
@@ -94,19 +95,21 @@ class Sweep:
         """The index is asked for the finished words only, and the rows for the last one, as long as that is cheaper."""
         if not self._sought.begun:
             return
-        quoted = [*self._sought.quoted, self._sought.patterns[-1]]
-        most, is_known = FEW, False
+        most, is_known, seen = FEW, False, 0
         while self._lots and self.count < enough:
-            lots = self._next()
-            look = await self._look(lots, self._sought.begun, quoted, most)
-            ahead = most
-            if look.seen < most:
-                self._take_in(lots, look)
-                ahead = look.seen * _GROWTH
-            if ahead >= most and not is_known:
+            if seen * _GROWTH >= most and not is_known:
                 most, is_known = await self._patience(), True
-            if ahead >= most:
+            if seen * _GROWTH >= most:
                 return
+            seen += await self._weigh(min(enough - self.count, most // _GROWTH), most)
+
+    async def _weigh(self, enough: int, most: int) -> int:
+        """How many candidates there were; if too many, nothing was gained by it."""
+        quoted = [*self._sought.quoted, self._sought.patterns[-1]]
+        look = await self._look(self._sought.begun, quoted, enough, most)
+        if look.seen < most:
+            self._take_in(look)
+        return look.seen
 
     async def _patience(self) -> int:
         asked = {"sought": self._sought.beginning, "most": MOST // WORTH}
@@ -117,22 +120,25 @@ class Sweep:
 
     async def _by_index(self, enough: int, query: str, most: int) -> None:
         while self._lots and self.count < enough:
-            lots = self._next()
-            look = await self._look(lots, query, self._sought.quoted, most)
-            self._take_in(lots, look)
+            look = await self._look(query, self._sought.quoted, enough - self.count, most)
+            self._take_in(look)
             self.is_all &= look.seen < most
 
-    def _next(self) -> list[int]:
-        nothing_yet = self.count == 0 and self._lots[0] >= _SAMPLED
-        return self._lots if nothing_yet else self._lots[:1]
-
-    def _take_in(self, lots: list[int], look: _Look) -> None:
-        self._lots = self._lots[len(lots) :]
+    def _take_in(self, look: _Look) -> None:
+        self._lots = self._lots[look.lots :]
         self.count += look.hits
         self.candidates += look.best
 
-    async def _look(self, lots: list[int], query: str, quoted: list[str], most: int) -> _Look:
-        asked = {"lots": lots, "sought": query, "quoted": quoted, "most": most}
-        rows = await self._tx.rows(Q.lots, **self._parameters, **asked)
+    async def _look(self, query: str, quoted: list[str], enough: int, most: int) -> _Look:
+        """Lot after lot until there are enough candidates, of which at most so many are weighed."""
+        asked = {"lots": self._lots, "sought": query, "quoted": quoted, "within": _within(quoted)}
+        rows = await self._tx.rows(Q.lots, **self._parameters, **asked, enough=enough, most=most)
         best = [Candidate(row["place"], row["fresh"], row["item_id"]) for row in rows if row["item_id"] is not None]
-        return _Look(rows[0]["seen"], rows[0]["hits"], best)
+        seen = rows[0]["seen"]
+        lots = self._lots.index(rows[0]["last"]) + 1 if seen >= min(enough, most) else len(self._lots)
+        return _Look(lots, seen, rows[0]["hits"], best)
+
+
+def _within(quoted: list[str]) -> list[str]:
+    """What a plain text must match as it stands to hold the phrases, `TokenStore` being parted or not."""
+    return ["[^a-z0-9]*".join(map(re.escape, phrase.split())) for phrase in quoted]

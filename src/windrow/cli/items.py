@@ -103,9 +103,13 @@ async def search(
         found = await catalog.search(tx, within, " ".join(text), filters, skip=after, limit=limit)
     hits = [asdict(hit.item) | {"where": hit.where.name.lower()} for hit in found.hits]
     if json:
-        show.document({"hits": hits, "count": found.count, "is_all": found.is_all, "next": found.next})
+        show.document(
+            {"hits": hits, "count": found.count, "is_all": found.is_all, "behind": found.behind, "next": found.next}
+        )
         return
     table((line(hit.item) for hit in found.hits), empty=NOT_FOUND)
+    if found.behind:
+        aside(f"{found.behind} items were written so lately that they cannot be found yet: search again in a moment.")
     if not found.is_all:
         aside(f"At least {found.count} were found; the words are frequent, so this is the best of a sample.")
     if found.next:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from windrow import endpoints
+from windrow import catalog, endpoints
 from windrow.app.compose import App, opened
 from windrow.app.outside import outside
 from windrow.app.sources import Sources
@@ -183,6 +183,7 @@ async def persisted(app: App, done: Retried) -> None:
     if done.lane:
         subscriber = Subscriber(app.database, Wakeups(app.database.url))
         await until_settled(app.database, subscriber, done.lane, done.run_id)
+        await catalog.index_tenant(app.database, done.lane.scope.tenant_id)
         await retrying.finish(app.database, done)
 
 

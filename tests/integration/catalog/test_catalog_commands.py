@@ -9,7 +9,8 @@ import pytest
 from tests.integration.catalog.shelf import add, change, id_of, moment, relate
 from typer.testing import CliRunner, Result
 
-from windrow.cli import tree
+from windrow import catalog
+from windrow.cli.tree import tree
 from windrow.postgres import Database
 
 Run = Callable[..., Result]
@@ -34,6 +35,7 @@ def stocked(run: Run, database_url: str) -> Run:
             await add(database, "docs/\x1b[31mred.md", display_name="\x1b[31mred.md", entity_type="page")
             await change(database, item_id, at=moment(1), run="run-2", attributes={"size": 2})
             await relate(database, item_id, "parent", "src")
+            await catalog.index_tenant(database, "acme")
 
     asyncio.run(stock())
     return run
@@ -60,7 +62,7 @@ def test_items_are_listed_found_and_counted(stocked: Run) -> None:
     ]
     found = answer(stocked("search", "src", "k", "--label", "red", "--json"))
     assert [(hit["external_id"], hit["where"]) for hit in found["hits"]] == [("src/kv.py", "path")]
-    assert (found["count"], found["is_all"], found["next"]) == (1, True, None)
+    assert (found["count"], found["is_all"], found["behind"], found["next"]) == (1, True, 0, None)
     assert answer(stocked("count", "--json")) == [
         {"endpoint_id": "repo", "entity_type": "file", "items": 1, "deleted": 0},
         {"endpoint_id": "repo", "entity_type": "page", "items": 1, "deleted": 0},
@@ -68,12 +70,25 @@ def test_items_are_listed_found_and_counted(stocked: Run) -> None:
     assert "all" in stocked("count").stdout
 
 
+def test_who_searches_is_told_what_cannot_be_found_yet(stocked: Run, database_url: str) -> None:
+    async def stock() -> None:
+        async with Database(database_url) as database:
+            await add(database, "late.py")
+
+    assert "so lately" not in stocked("search", "late").output
+    asyncio.run(stock())
+
+    assert answer(stocked("search", "late", "--json"))["behind"] == 1
+    assert "1 items were written so lately" in stocked("search", "late").stderr
+
+
 def test_the_next_page_is_told(stocked: Run) -> None:
     first = stocked("list", "--limit", "1")
     after = first.stderr.split("--after ")[1].strip()
 
-    assert "red.md" in stocked("list", "--after", after).stdout
-    assert "kv.py" not in stocked("list", "--after", after).stdout
+    second = stocked("list", "--after", after).stdout
+    assert ("kv.py" in first.stdout, "red.md" in first.stdout) == ("red.md" in second, "kv.py" in second)
+    assert ("kv.py" in second) != ("red.md" in second)
     mark = stocked("changes", "--limit", "1").stderr.split("--after ")[1].strip()
     assert len(answer(stocked("changes", "--after", mark, "--json"))["changes"]) == 2
 

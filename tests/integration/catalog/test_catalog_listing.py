@@ -1,9 +1,10 @@
 """Listings as they are kept: one under way a lane, its pages, and what may still be decided."""
 
+import pytest
 from tests.integration.harvest.shop import ACME, rows
 
 from windrow.catalog import listing
-from windrow.catalog.listing import Place
+from windrow.catalog.listing import CarriedOut, Place
 from windrow.postgres import Database, Transaction
 
 PLACE = Place("main", "shop")
@@ -11,7 +12,9 @@ ONE = "8c49ab4a-3d25-8c35-a0f7-a8ab3ba41d62"
 
 
 async def opened(tx: Transaction, generation: int, lane: str = "live", filters: str = "f") -> None:
-    await listing.open_listing(tx, PLACE, lane=lane, run_id="run", filters=filters, observation=generation)
+    await listing.open_listing(
+        tx, PLACE, lane=lane, run_id="run", filters=filters, observation=generation, horizon=generation - 1
+    )
     await listing.add_page(tx, PLACE, generation, generation, [ONE])
 
 
@@ -63,14 +66,14 @@ async def test_what_is_not_decided_is_what_may_still_delete_behind_a_lanes_back(
 
     async with database.tenant(ACME.tenant_id) as tx:
         await opened(tx, 10)
-    assert (await undecided("live"), await undecided("events")) == (None, 10)
+    assert (await undecided("live"), await undecided("events")) == (None, 9)
 
     async with database.tenant(ACME.tenant_id) as tx:
         await listing.make_whole(tx, PLACE, 10)
-    assert (await undecided("live"), await undecided("events")) == (None, 10)
+    assert (await undecided("live"), await undecided("events")) == (None, 9)
 
     await rows(database, "UPDATE listings SET state = 'held' RETURNING generation")
-    assert (await undecided("live"), await undecided("events")) == (10, 10)
+    assert (await undecided("live"), await undecided("events")) == (9, 9)
 
     async with database.tenant(ACME.tenant_id) as tx:
         assert await listing.refuse(tx, PLACE, 10, "no")
@@ -89,9 +92,33 @@ async def test_the_pages_of_a_listing_go_when_a_later_one_was_carried_out(databa
     assert [row["generation"] for row in await rows(database, "SELECT generation FROM listing_pages")] == [20]
 
 
+async def test_those_of_the_last_one_stay_through_one_change_of_filters(database: Database) -> None:
+    async with database.tenant(ACME.tenant_id) as tx:
+        for generation, filters in ((10, "f"), (20, "f"), (30, "g"), (40, "g"), (50, "h")):
+            await opened(tx, generation, filters=filters)
+            await listing.make_whole(tx, PLACE, generation)
+            await listing.weigh(tx, PLACE, generation)
+            if generation == 40:
+                assert [one.generation for one in await listing.carried_out_since(tx, PLACE, 5)] == [40, 20]
+        assert [one.generation for one in await listing.carried_out_since(tx, PLACE, 5)] == [50, 40]
+        assert [one.generation for one in await listing.carried_out_since(tx, PLACE, 40)] == [50]
+
+
+@pytest.mark.parametrize(
+    ("observation", "tells"),
+    [(9, None), (10, 20), (18, 20), (19, None), (29, None), (30, 40), (38, 40), (39, None), (50, None)],
+)
+def test_a_later_listing_tells_of_what_was_asked_for_with_its_filters_before_it_began(
+    observation: int, tells: int | None
+) -> None:
+    found = [CarriedOut(40, filters_since=30, horizon=39), CarriedOut(20, filters_since=10, horizon=19)]
+
+    assert listing.later_listing(found, observation) == tells
+
+
 async def test_an_empty_catalog_has_nothing_to_miss(database: Database) -> None:
     async with database.tenant(ACME.tenant_id) as tx:
-        await listing.open_listing(tx, PLACE, lane="live", run_id="run", filters="f", observation=10)
+        await listing.open_listing(tx, PLACE, lane="live", run_id="run", filters="f", observation=10, horizon=9)
         await listing.add_page(tx, PLACE, 10, 1, [])
         await listing.make_whole(tx, PLACE, 10)
         weighed = await listing.weigh(tx, PLACE, 10)

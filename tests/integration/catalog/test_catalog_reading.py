@@ -24,7 +24,7 @@ async def named(database: Database, name: str, external_id: str | None = None, s
         return await catalog.identify(tx, scope, name, external_id)
 
 
-async def test_pages_hold_every_item_once_by_endpoint_and_type(database: Database) -> None:
+async def test_pages_hold_every_item_once_in_the_order_of_ids(database: Database) -> None:
     for endpoint in ("wiki", "repo"):
         await add(database, *(f"f{number}" for number in range(4)), endpoint=endpoint)
         await add(database, "commit", endpoint=endpoint, entity_type="commit")
@@ -33,7 +33,7 @@ async def test_pages_hold_every_item_once_by_endpoint_and_type(database: Databas
     async with database.tenant("acme") as tx:
         while True:
             page = await catalog.items(tx, ACME, after=after, limit=3)
-            seen += [(each.endpoint_id, each.entity_type, each.item_id) for each in page.items]
+            seen += [each.item_id for each in page.items]
             if (after := page.next) is None:
                 break
 
@@ -48,7 +48,7 @@ async def test_filters_choose_what_is_listed(database: Database) -> None:
     await add(database, "d", scope=Scope("acme", "other"))
     await add(database, "e", scope=THEIRS)
 
-    assert await ids(database) == ["a", "b"]
+    assert sorted(await ids(database)) == ["a", "b"]
     assert await ids(database, endpoint="wiki") == ["b"]
     assert await ids(database, entity_type="file") == ["a"]
     assert await ids(database, label="red", owner="ann") == ["a"]

@@ -9,6 +9,7 @@ from tests.integration.catalog.shelf import ACME, THEIRS, add, change, moment
 
 from windrow import catalog
 from windrow.catalog import Filters, FoundIn
+from windrow.catalog.indexing import Q, tidy
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.postgres import Database
@@ -18,6 +19,7 @@ TYPED: list[str] = []
 
 
 async def found(database: Database, text: str, scope: Scope = ACME, **more: Any) -> catalog.Found:
+    await catalog.index_tenant(database, scope.tenant_id)
     filters = Filters(**{name: more.pop(name) for name in list(more) if name not in ("skip", "limit")})
     async with database.tenant(scope.tenant_id) as tx:
         return await catalog.search(tx, scope, text, filters, **more)
@@ -105,6 +107,30 @@ async def test_names_come_before_paths_and_paths_before_the_rest(database: Datab
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ('"token store"', True),
+        ('"tokenstore cache"', True),
+        ('"store cache"', True),
+        ('"token cache"', False),
+        ('"cache store"', False),
+        ('"store v2"', True),
+        ('"cache file"', False),
+        ('"straße 9"', True),
+        ('"9 straße"', False),
+    ],
+)
+async def test_a_phrase_is_found_side_by_side_in_one_field_whatever_parts_its_words(
+    database: Database, text: str, is_found: bool
+) -> None:
+    await add(database, "x-1", display_name="TokenStore--cache", labels=["store.v2"])
+    await add(database, "x-2", display_name="TokenStore--cache", labels=["store.v2"], canonical_path="die/Straße/9")
+
+    wanted = {"x-2"} if "straße" in text else {"x-1", "x-2"}
+    assert set(await names(database, text)) == (wanted if is_found else set())
+
+
 async def test_filters_narrow_what_is_found(database: Database) -> None:
     await add(database, "a", display_name="store one", labels=["red", "late"], owners=["ann"])
     await add(database, "b", display_name="store two", labels=["red late"], entity_type="page")
@@ -129,7 +155,7 @@ async def test_no_tenant_finds_what_another_has_nor_another_project(database: Da
     assert await names(database, "secret", Scope("acme", "other")) == ["secret"]
 
 
-async def test_an_item_is_found_by_what_it_says_now_at_once(database: Database) -> None:
+async def test_an_item_is_found_by_what_it_says_now(database: Database) -> None:
     (item_id,) = await add(database, "1", display_name="first")
     await change(database, item_id, at=moment(1), run="run-2", display_name="second")
 
@@ -144,12 +170,14 @@ async def test_an_item_is_found_by_what_it_says_now_at_once(database: Database) 
 
 async def test_what_was_written_is_found_before_and_after_it_is_sorted_in(database: Database) -> None:
     await add(database, "early")
+    async with database.tenant("acme") as tx:
+        assert await tx.value(Q.index, rows=1, newest=None) == 1
     before = await names(database, "early")
-    pages = await catalog.tidy(database)
+    pages = await tidy(database)
 
     assert before == await names(database, "early") == ["early"]
     assert pages > 0
-    assert await catalog.tidy(database) == 0
+    assert await tidy(database) == 0
 
 
 async def test_a_frequent_word_is_answered_from_a_sample_that_says_so(database: Database) -> None:
@@ -232,6 +260,7 @@ def _typed(text: str) -> None:
 
 async def test_whatever_is_typed_is_no_error(database: Database) -> None:
     await add(database, STORE, canonical_path=STORE)
+    await catalog.index_tenant(database, "acme")
     TYPED.clear()
     _typed()  # hypothesis knows nothing of our event loop: it says what to type, and here it is typed
 
