@@ -19,7 +19,7 @@ from windrow.contracts.page import Page, Refused
 from windrow.contracts.quarantine import Reason
 from windrow.contracts.scope import Actor
 from windrow.outbox.lane import Slice
-from windrow.postgres import Transaction, audit, load
+from windrow.postgres import Transaction, audit, load, uuid_array
 from windrow.telemetry import emit
 from windrow.telemetry.redaction import PROCESS
 
@@ -62,7 +62,7 @@ async def overtake(tx: Transaction, piece: Slice, observation: int, item_ids: Se
         project=piece.lane.key["project"],
         endpoint=piece.lane.endpoint_id,
         observation=observation,
-        item_ids=item_ids,
+        item_ids=uuid_array(item_ids),
     )
 
 

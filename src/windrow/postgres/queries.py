@@ -7,7 +7,7 @@ A name, a colon and the reason begin a query; it goes on to the next name. `Q = 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -57,3 +57,8 @@ def _parse(source: str, text: str) -> list[Query]:
 def load(package: str, file: str = "queries.sql") -> Queries:
     """The named queries of a file in the package."""
     return Queries(f"{package}/{file}", files(package).joinpath(file).read_text("utf-8"))
+
+
+def uuid_array(ids: Iterable[str]) -> str:
+    """Ids as the literal of an array, for a parameter that is cast to uuid[]: the driver's own way takes ten times as long."""
+    return "{" + ",".join(ids) + "}"
