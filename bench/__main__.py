@@ -19,7 +19,20 @@ from windrow.stack import EmbeddedPostgres, EmbeddedTemporal, Stack, StackConfig
 from windrow.telemetry import log
 from windrow.telemetry.declare import Level
 
-HARNESS = {"figures", "peers", "harvest_raw", "harvest_ours", "harvest_dlt", "harvest_rows"}
+HARNESS = {
+    "figures",
+    "peers",
+    "harvest_raw",
+    "harvest_ours",
+    "harvest_dlt",
+    "harvest_rows",
+    "harvest_shelf",
+    "harvest_subscriber",
+    "orchestration_ours",
+    "jobs_bare",
+    "jobs_pgqueuer",
+    "jobs_procrastinate",
+}
 
 
 def areas(only: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ours, in a process of its own: an in-process source, the harvester, and the subscriber beside it."""
+"""Ours: an in-process source and the harvester in this process, the subscriber in another."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import resource
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import Any
 from psycopg import AsyncConnection
 from pydantic import BaseModel
 
-from bench.harvest_rows import rows
-from windrow import endpoints
+from bench.harvest_shelf import Shelf
+from windrow import catalog, endpoints
 from windrow.connectors.connector import Connector, Finding
 from windrow.connectors.context import Context
 from windrow.connectors.permits import Permits
@@ -26,16 +27,15 @@ from windrow.contracts.scope import Actor, Scope
 from windrow.endpoints import Endpoint
 from windrow.harvest.run import verify
 from windrow.harvest.slice import Order, harvest
-from windrow.harvest.subscriber import Subscriber
 from windrow.http import HttpClient
 from windrow.outbox.lane import Lane
 from windrow.postgres import Database
-from windrow.postgres.wakeups import Wakeups
 from windrow.telemetry import emit, log
 from windrow.telemetry.declare import Level
 
 SCOPE = Scope("bench", "main")
 LANE = Lane(SCOPE, "bench")
+CONNECTIONS = 8
 
 
 class BenchConfig(BaseModel):
@@ -74,58 +74,75 @@ class BenchConnector(Connector[BenchConfig]):
 
 async def main(url: str, kind: str, items: int) -> None:
     log.configure(format=log.Format.JSON, level=Level.ERROR)
-    async with Database(url, size=8) as database:
+    async with Database(url, size=CONNECTIONS) as database:
         async with database.tenant(SCOPE.tenant_id) as tx:
             endpoint = await endpoints.add(
                 tx, Endpoint(scope=SCOPE, endpoint_id="bench", connector="bench"), Actor("bench", "bench")
             )
-        wakeups = Wakeups(url)
-        subscriber = Subscriber(database, wakeups)
-        serving = [asyncio.create_task(wakeups.run()), asyncio.create_task(subscriber.run())]
-        await wakeups.listening.wait()
-        if kind == "many":
-            found = await _many(database, endpoint, subscriber, items)
-        else:
-            found = await _twice(url, database, endpoint, subscriber, items)
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found = await (_many if kind == "many" else _twice)(url, database, endpoint, items)
+    found["peak_mb"] = max(found["peak_mb"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     print(json.dumps(found))
 
 
-async def _twice(
-    url: str, database: Database, endpoint: Endpoint, subscriber: Subscriber, items: int
-) -> dict[str, float]:
+@asynccontextmanager
+async def subscribing(url: str) -> AsyncIterator[dict[str, float]]:
+    """Beside us; what it says at its end is there afterwards."""
+    command = [sys.executable, "-m", "bench.harvest_subscriber", url]
+    pipes: dict[str, Any] = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+    process = await asyncio.create_subprocess_exec(*command, **pipes)
+    assert process.stdin
+    assert process.stdout
+    await process.stdout.readline()
+    said: dict[str, float] = {}
+    try:
+        yield said
+    finally:
+        process.stdin.close()
+        told, _ = await process.communicate()
+        said.update(json.loads(told))
+
+
+async def _twice(url: str, database: Database, endpoint: Endpoint, items: int) -> dict[str, float]:
     """The load, and the same again: nothing has changed."""
-    given = list(rows(0, items))
-    first = await _load(database, endpoint, subscriber, iter(given), "first")
+    given = Shelf(0, items)
+    # a subscriber for each: what it wrote is counted when it is gone
+    async with subscribing(url) as subscriber:
+        first = await _load(database, endpoint, iter(given), "first")
     before = await _written(url)
-    again = await _load(database, endpoint, subscriber, iter(given), "again")
-    return {"seconds": first, "again_seconds": again, "again_written": await _written(url) - before}
+    async with subscribing(url):
+        again = await _load(database, endpoint, iter(given), "again")
+    written = await _written(url) - before
+    began = time.perf_counter()
+    await catalog.index_tenant(database, SCOPE.tenant_id)
+    searchable = time.perf_counter() - began
+    return {
+        "seconds": first,
+        "again_seconds": again,
+        "again_written": written,
+        "searchable_seconds": searchable,
+        "peak_mb": subscriber["peak_mb"],
+    }
 
 
-async def _many(database: Database, endpoint: Endpoint, subscriber: Subscriber, items: int) -> dict[str, float]:
+async def _many(url: str, database: Database, endpoint: Endpoint, items: int) -> dict[str, float]:
     """To a million in steps: the rate of a load that begins at 10,000 items, and of one that ends there."""
     step = 50_000
-    await _load(database, endpoint, subscriber, rows(0, 10_000), "to-10k")
     rates: list[float] = []
-    for first in range(10_000, items, step):
-        given = list(rows(first, step))
-        rates.append(step / await _load(database, endpoint, subscriber, iter(given), f"from-{first}"))
-    return {"rate_at_start": max(rates[:2]), "rate_at_end": max(rates[-2:])}
+    async with subscribing(url) as subscriber:
+        await _load(database, endpoint, iter(Shelf(0, 10_000)), "to-10k")
+        for first in range(10_000, items, step):
+            given = Shelf(first, step)
+            rates.append(step / await _load(database, endpoint, iter(given), f"from-{first}"))
+    return {"rate_at_start": max(rates[:2]), "rate_at_end": max(rates[-2:]), "peak_mb": subscriber["peak_mb"]}
 
 
-async def _load(
-    database: Database, endpoint: Endpoint, subscriber: Subscriber, given: Iterator[dict[str, Any]], run_id: str
-) -> float:
+async def _load(database: Database, endpoint: Endpoint, given: Iterator[dict[str, Any]], run_id: str) -> float:
     BenchConnector.given = given
     connector = BenchConnector(BenchConfig(), _context(run_id))
     began = time.perf_counter()
     order = Order(endpoint=endpoint, lane=LANE, run_id=run_id, budget=timedelta(hours=1))
     report = await harvest(database, connector, order)
     while True:
-        await subscriber.drain(LANE)
         async with database.tenant(SCOPE.tenant_id) as tx:
             verified = await verify(tx, run_id)
         if not verified.pending:
