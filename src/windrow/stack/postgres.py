@@ -14,6 +14,10 @@ from windrow.stack.process import Parting
 CHECK_SECONDS = 5
 DEFAULTS = {
     "max_connections": "200",
+    # a million items and their words stay at hand; memory is taken as it is used
+    "shared_buffers": "512MB",
+    "max_wal_size": "4GB",
+    "random_page_cost": "1.1",
     "timezone": "UTC",
     "log_timezone": "UTC",
     # what clients send and store stays out of the log: no statements, no "Failing row contains …"
