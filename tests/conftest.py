@@ -48,6 +48,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[ENGINES].stop()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests have measured (`record_property("figure", …)`); `make campaign` shows it."""
+    for report in terminalreporter.getreports("passed"):
+        for name, said in report.user_properties:
+            if name == "figure" and report.when == "call":
+                terminalreporter.write_line(f"figure: {said}")
+
+
 @pytest.fixture(scope="session")
 def seed(pytestconfig: pytest.Config) -> int:
     """What a generated story is generated from."""

@@ -1,4 +1,4 @@
-"""`make campaign SEEDS=n`: the seeded tests again and again, each time with another seed; which seeds failed is printed.
+"""`make campaign SEEDS=n`: the seeded tests again and again, each time with another seed; which seeds failed is printed, and what was measured.
 
 The tests that carry the mark `campaign` run once in `make test`. Here each seed drives hypothesis and the `seed` fixture.
 """
@@ -29,6 +29,8 @@ def main() -> None:
         done = subprocess.run(command, capture_output=True, text=True)
         summary = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "no output"
         print(f"seed {seed:>4}  {summary}", flush=True)
+        for figure in (line for line in done.stdout.splitlines() if line.startswith("figure: ")):
+            print(f"           {figure.removeprefix('figure: ')}", flush=True)
         if done.returncode:
             failed.append(seed)
             print(done.stdout)
