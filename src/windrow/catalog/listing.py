@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from windrow.contracts.identity import TOMBSTONE_HASH
-from windrow.postgres import Transaction, load
+from windrow.postgres import Transaction, load, uuid_array
 
 Q = load(__package__, "listing.sql")
 
@@ -37,6 +37,7 @@ class Listing:
     run_id: str
     filters: str
     filters_since: int
+    horizon: int
     last_seq: int
     state: str
     items: int
@@ -56,10 +57,39 @@ class Weighed:
     known: int = 0
 
 
-async def open_listing(tx: Transaction, place: Place, *, lane: str, run_id: str, filters: str, observation: int) -> int:
-    """Begin one; those of the lane that are not applied yet are over. Its generation."""
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """A listing that was carried out and whose pages are kept."""
+
+    generation: int
+    filters_since: int
+    horizon: int
+
+
+async def enter(tx: Transaction, place: Place) -> None:
+    """Before items of the endpoint are written: until this commits, no listing is carried out elsewhere.
+
+    Nobody who is let in here waits for a lane: taken in this order the two can not lock one another out.
+    """
+    await tx.execute(Q.enter, **place.key)
+
+
+async def enter_alone(tx: Transaction, place: Place) -> None:
+    """Before a listing is carried out: until this commits, nobody else writes items of the endpoint."""
+    await tx.execute(Q.enter_alone, **place.key)
+
+
+async def open_listing(
+    tx: Transaction, place: Place, *, lane: str, run_id: str, filters: str, observation: int, horizon: int
+) -> int:
+    """Begin one; those of the lane that are not applied yet are over. Its generation.
+
+    Whatever is asked for from its first request on has at least the horizon as its observation, and stands above it.
+    """
     await tx.execute(Q.abandon_lane, **place.key, lane=lane, why="a newer listing began")
-    await tx.execute(Q.open, **place.key, generation=observation, lane=lane, run_id=run_id, filters=filters)
+    await tx.execute(
+        Q.open, **place.key, generation=observation, horizon=horizon, lane=lane, run_id=run_id, filters=filters
+    )
     return observation
 
 
@@ -80,7 +110,7 @@ async def under_way(tx: Transaction, place: Place, lane: str, *, cursor_version:
 
 async def add_page(tx: Transaction, place: Place, generation: int, seq: int, item_ids: list[str]) -> None:
     """These were there."""
-    await tx.execute(Q.add_page, **place.key, generation=generation, seq=seq, item_ids=item_ids)
+    await tx.execute(Q.add_page, **place.key, generation=generation, seq=seq, item_ids=uuid_array(item_ids))
     await tx.execute(Q.reached, **place.key, generation=generation, seq=seq, items=len(item_ids))
 
 
@@ -96,7 +126,10 @@ async def make_whole(tx: Transaction, place: Place, generation: int) -> None:
 
 
 async def weigh(tx: Transaction, place: Place, generation: int, *, most: float = MOST_GONE) -> Weighed | None:
-    """Carry out what a whole listing says, unless more than the given part of the items would go. None if it is over."""
+    """Carry out what a whole listing says, unless more than the given part of the items would go. None if it is over.
+
+    Whoever calls this has entered alone, before anything of the endpoint was written.
+    """
     listing = await _find(tx, place, generation, "whole")
     if listing is None:
         return None
@@ -111,6 +144,7 @@ async def weigh(tx: Transaction, place: Place, generation: int, *, most: float =
 
 async def approve(tx: Transaction, place: Place, generation: int) -> Weighed | None:
     """An operator's word: carry out a held listing; what was seen since it began stays. None if it is not held."""
+    await enter_alone(tx, place)
     listing = await _find(tx, place, generation, "held")
     return await _carry_out(tx, place, listing, listing.known or 0) if listing else None
 
@@ -129,9 +163,24 @@ async def listings(tx: Transaction, place: Place, *, limit: int = 20) -> list[Li
 
 
 async def oldest_undecided(tx: Transaction, place: Place, lane: str) -> int | None:
-    """The oldest listing that may still delete: of other lanes while they are under way, of any lane when held."""
+    """From where on an observation withstands every listing that may still delete: of other lanes while they are under way,
+    of any lane when held. None if there is no such listing.
+    """
     found: int | None = await tx.value(Q.oldest_undecided, **place.key, lane=lane)
     return found
+
+
+async def carried_out_since(tx: Transaction, place: Place, observation: int) -> list[CarriedOut]:
+    """The latest first."""
+    return await tx.into(CarriedOut, Q.carried_out_since, **place.key, observation=observation)
+
+
+def later_listing(found: list[CarriedOut], observation: int) -> int | None:
+    """The listing that began after a request and was made with the same filters: what it lacks was gone by then."""
+    for one in found:
+        if one.filters_since <= observation:
+            return one.generation if observation < one.horizon else None
+    return None
 
 
 async def _find(tx: Transaction, place: Place, generation: int, state: str) -> Listing | None:
@@ -144,6 +193,7 @@ async def _carry_out(tx: Transaction, place: Place, listing: Listing, known: int
         Q.bury,
         **place.key,
         generation=listing.generation,
+        horizon=listing.horizon,
         since=listing.filters_since,
         run_id=listing.run_id,
         tombstone=TOMBSTONE_HASH,
@@ -152,5 +202,5 @@ async def _carry_out(tx: Transaction, place: Place, listing: Listing, known: int
     if gone:
         await tx.execute(Q.unrelate, item_ids=gone)
     await tx.execute(Q.applied, **place.key, generation=listing.generation, missing=len(gone), known=known)
-    await tx.execute(Q.forget_before, **place.key, generation=listing.generation)
+    await tx.execute(Q.forget_before, **place.key, generation=listing.generation, since=listing.filters_since)
     return Weighed(gone, known=known)

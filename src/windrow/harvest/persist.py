@@ -2,6 +2,7 @@
 
 lock a lane that has pending batches      one subscriber a lane at a time; others take other lanes
 its lowest batches, within a budget
+the endpoint, with others                 alone, if one of the batches completes a listing
 items, relations, history                 what is unchanged writes nothing
 a listing that is whole now               what it lacks is gone
 the change feed
@@ -88,12 +89,16 @@ async def _persist(tx: Transaction, lane: Lane, budget: Budget) -> Persisted | N
         ),
         span("batch.persist", lane=str(lane), batches=len(batches)),
     ):
+        await _enter(tx, place, batches)
+        carried_out = await listing.carried_out_since(tx, place, min(batch.observation for batch in batches))
         oldest = await _oldest_behind_our_back(tx, lane, place)
         settled: list[Settled] = []
         for batch in batches:
-            noted = oldest is not None and oldest < batch.observation
+            noted = oldest is not None and oldest <= batch.observation
+            # nothing of this lane is older than a listing that it completes itself: looked up once is enough
+            later = listing.later_listing(carried_out, batch.observation)
             try:
-                settled.append(await _apply(tx, lane, place, batch, note_unchanged=noted))
+                settled.append(await _apply(tx, lane, place, batch, note_unchanged=noted, later=later))
                 if batch.generation is not None:  # its listing may be held from here on
                     oldest = await _oldest_behind_our_back(tx, lane, place)
             except Exception as error:
@@ -102,6 +107,14 @@ async def _persist(tx: Transaction, lane: Lane, budget: Budget) -> Persisted | N
         done = Persisted(lane, len(batches), tuple(settled))
         tx.after_commit(lambda: _tell(done, batches[-1].connector, time.perf_counter() - begun))
     return done
+
+
+async def _enter(tx: Transaction, place: Place, batches: list[Batch]) -> None:
+    """Older news and the listing that lacked it, written at once, would not know of each other."""
+    if any(batch.generation is not None for batch in batches):
+        await listing.enter_alone(tx, place)
+    else:
+        await listing.enter(tx, place)
 
 
 async def _oldest_behind_our_back(tx: Transaction, lane: Lane, place: Place) -> int | None:
@@ -113,9 +126,16 @@ async def _oldest_behind_our_back(tx: Transaction, lane: Lane, place: Place) -> 
     return min((one for one in found if one is not None), default=None)
 
 
-async def _apply(tx: Transaction, lane: Lane, place: Place, batch: Batch, *, note_unchanged: bool) -> Settled:
+async def _apply(
+    tx: Transaction, lane: Lane, place: Place, batch: Batch, *, note_unchanged: bool, later: int | None
+) -> Settled:
     row = await tx.row(
-        Q.apply, **lane.key, seq=batch.seq, unpacked=await unpacked(tx, lane, batch), note_unchanged=note_unchanged
+        Q.apply,
+        **lane.key,
+        seq=batch.seq,
+        unpacked=await unpacked(tx, lane, batch),
+        note_unchanged=note_unchanged,
+        later=later,
     )
     assert row, "a batch of a locked lane is there"
     changes: dict[str, list[str]] = {kind: row[kind + "_ids"] for kind in ("created", "updated", "deleted")}

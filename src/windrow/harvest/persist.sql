@@ -5,5 +5,5 @@ SELECT a.created, a.updated, a.deleted, a.unchanged, a.outdated,
  CROSS JOIN LATERAL apply_items(
          convert_from(coalesce(%(unpacked)b::bytea, o.payload), 'UTF8')::jsonb, o.project_id, o.endpoint_id, o.source_system,
          o.observation, o.run_id, o.fetched_at, o.connector, o.connector_version, o.spec_ref, o.relations, o.tombstones,
-         %(note_unchanged)s) AS a
+         %(note_unchanged)s, %(later)s) AS a
  WHERE o.tenant_id = current_tenant() AND o.project_id = %(project)s AND o.endpoint_id = %(endpoint)s AND o.lane = %(lane)s AND o.seq = %(seq)s;

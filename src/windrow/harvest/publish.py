@@ -21,19 +21,20 @@ from windrow.harvest.quarantine import overtake, quarantine
 from windrow.harvest.refine import Refined
 from windrow.outbox import batch as outbox
 from windrow.outbox import lane as lanes
-from windrow.outbox.lane import Slice
+from windrow.outbox.lane import LIVE, Slice
 from windrow.postgres import Database, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A page that is ready to be published."""
+    """A page that is ready to be published. Whoever asks after it, through any lane, has at least the horizon as his number."""
 
     page: Page
     refined: Refined
     before: Cursor
     number: int
     observation: int
+    horizon: int
     fetched_at: datetime
     asked: float
     pinned: Pinned | None = None
@@ -153,7 +154,9 @@ class Press:
         )
 
     async def _list(self, tx: Transaction, before: Position, sheet: Sheet, seq: int) -> int | None:
-        """Note the page in the listing that is under way; the generation if that is whole now."""
+        """Note the page in the listing that is under way; the generation if that is whole now. Only live lists."""
+        if self.piece.lane.name != LIVE:
+            return None
         place = listing.Place(self.endpoint.scope.project_id, self.endpoint.endpoint_id)
         lane = self.piece.lane.name
         generation = (
@@ -164,6 +167,7 @@ class Press:
                 run_id=self.piece.run_id,
                 filters=self.endpoint.filters,
                 observation=sheet.observation,
+                horizon=min(sheet.horizon, sheet.observation),
             )
             if sheet.page.opens
             else await listing.under_way(tx, place, lane, cursor_version=before.version, filters=self.endpoint.filters)

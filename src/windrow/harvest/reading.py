@@ -15,8 +15,9 @@ from windrow.harvest.cursors import Pinned, Position
 from windrow.harvest.guards import Guards
 from windrow.harvest.pacing import CEILING, NEAR, Pace
 from windrow.harvest.publish import Sheet
-from windrow.harvest.refine import refine
+from windrow.harvest.refine import refine_in_turns
 from windrow.outbox import lane as lanes
+from windrow.outbox.lane import Lane
 from windrow.postgres import Database
 from windrow.telemetry import span
 
@@ -27,10 +28,13 @@ _TOO_MUCH = frozenset({Code.TOO_LARGE, Code.TIMEOUT, Code.UNAVAILABLE})
 class Reader:
     """Reads a source from a cursor on. Its pace is the page size to go on with."""
 
-    def __init__(self, database: Database, connector: Connector[Any], identity: Identity, pace: Pace) -> None:
-        self._database, self._connector, self._identity = database, connector, identity
+    def __init__(
+        self, database: Database, connector: Connector[Any], lane: Lane, identity: Identity, pace: Pace
+    ) -> None:
+        self._database, self._connector, self._lane, self._identity = database, connector, lane, identity
         self.pace = pace
         self._pinned: Pinned | None = None
+        self._newest = 0
 
     async def sheets(self, start: Position) -> AsyncGenerator[Sheet, None]:
         """Every page up to the last one. Another page size means to ask anew, from the cursor of the last page."""
@@ -58,7 +62,9 @@ class Reader:
     async def _sheet(self, pages: AsyncIterator[Page], before: Cursor, number: int) -> Sheet | None:
         """The next page; None if the source has to be asked for less."""
         # drawn before the source is asked: a higher number then means newer news
-        observation = await lanes.observe(self._database)
+        drawn = await lanes.observe(self._database, self._lane)
+        # a page that is not published yet counts as well: within a lane numbers never fall
+        self._newest = max(self._newest, drawn.number)
         fetched_at, asked = datetime.now(UTC), time.perf_counter()
         try:
             page = await anext(pages)
@@ -75,13 +81,14 @@ class Reader:
             self._resize(smaller, str(error.code))
             return None
         with span("harvest.page", position=page.position):
-            refined = refine(self._connector.transform(page), self._identity)
+            refined = await refine_in_turns(self._connector.transform(page), self._identity)
         return Sheet(
             page=page,
             refined=refined,
             before=before,
             number=number,
-            observation=self._pin(page, observation),
+            observation=self._pin(page, self._newest),
+            horizon=drawn.horizon,
             fetched_at=fetched_at,
             asked=asked,
             pinned=None if page.last else self._pinned,

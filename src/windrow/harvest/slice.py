@@ -109,7 +109,7 @@ class _Harvester:
         self._cursors = Cursors(order.lane, connector.spec.name)
         self._identity = Identity(order.endpoint.scope, order.endpoint.endpoint_id)
         first_pace = pace(connector.spec.page_sizes, order.endpoint.page_size, order.page_size)
-        self._reader = Reader(database, connector, self._identity, first_pace)
+        self._reader = Reader(database, connector, order.lane, self._identity, first_pace)
         self._piece: Slice | None = None
         self._position = Position(None, 0)
         self._totals = Counts()

@@ -38,6 +38,15 @@ class Lane:
         """As the columns that name it; the tenant is the transaction's."""
         return {"project": self.scope.project_id, "endpoint": self.endpoint_id, "lane": self.name}
 
+    @property
+    def above(self) -> list[str]:
+        """The lanes that outrank this one: in an overlap of requests theirs count as newer.
+
+        What live did not see, its next run will; what changes behind an event is told by the next one; nobody asks again
+        for what a backfill brings.
+        """
+        return {LIVE: [], EVENTS: [LIVE]}.get(self.name, [LIVE, EVENTS])
+
     def __str__(self) -> str:
         return f"{self.endpoint_id}/{self.name}"
 
@@ -51,6 +60,14 @@ class Slice:
     run_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The number of a request; and what those who ask from then on, through any other lane, have at least."""
+
+    number: int
+    horizon: int
+
+
 class Superseded(Exception):
     """Somebody else has begun a slice of this lane, or has closed it. Not of the family: nobody retries it."""
 
@@ -61,17 +78,25 @@ class Superseded(Exception):
 
 async def begin(tx: Transaction, lane: Lane, run_id: str) -> Slice:
     """Take the lane over: those who held it before are zombies from here on."""
-    epoch: int = await tx.value(Q.begin, **lane.key, run_id=run_id)
+    # from here on other lanes yield to this one, and it yields to those above it: by the same rule as each of its requests
+    floor = await _observed(tx, lane)
+    epoch: int = await tx.value(Q.begin, **lane.key, run_id=run_id, floor=floor.number)
     await tx.execute(Q.open_for_subscribers, **lane.key)
     return Slice(lane, epoch, run_id)
 
 
-async def observe(database: Database) -> int:
-    """A number for a request that is about to be sent: higher means asked later."""
-    row = await database.row(Q.observe)
-    assert row, "a sequence always answers"
-    observation: int = row["observation"]
-    return observation
+async def observe(database: Database, lane: Lane) -> Observation:
+    """A number for a request that is about to be sent: higher means newer.
+
+    Asked later is newer, but for requests that overlap: there the lane that is outranked counts as older.
+    """
+    return await _observed(database, lane)
+
+
+async def _observed(where: Database | Transaction, lane: Lane) -> Observation:
+    row = await where.row(Q.observe, tenant=lane.scope.tenant_id, **lane.key, above=lane.above)
+    assert row, "a function always answers"
+    return Observation(row["observation"], row["horizon"])
 
 
 async def hold(tx: Transaction, piece: Slice, observation: int) -> None:

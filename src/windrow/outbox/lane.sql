@@ -1,8 +1,12 @@
--- begin: the next epoch; whoever held the one before is a zombie now
+-- begin: the next epoch; whoever held the one before is a zombie now. What a lane has brought is never above what it will bring
 INSERT INTO harvest_lanes AS l (tenant_id, project_id, endpoint_id, lane, epoch, floor, run_id)
-VALUES (current_tenant(), %(project)s, %(endpoint)s, %(lane)s, 1, nextval('observation_seq'), %(run_id)s)
+VALUES (current_tenant(), %(project)s, %(endpoint)s, %(lane)s, 1,
+        greatest(%(floor)s, (SELECT o.observation FROM harvest_outbox o
+                              WHERE o.tenant_id = current_tenant() AND o.project_id = %(project)s AND o.endpoint_id = %(endpoint)s
+                                AND o.lane = %(lane)s
+                              ORDER BY o.seq DESC LIMIT 1)), %(run_id)s)
 ON CONFLICT (tenant_id, project_id, endpoint_id, lane) DO UPDATE
-   SET epoch = l.epoch + 1, floor = excluded.floor, run_id = excluded.run_id, begun_at = clock_timestamp(), closed_at = NULL
+   SET epoch = l.epoch + 1, floor = greatest(l.floor, excluded.floor), run_id = excluded.run_id, begun_at = clock_timestamp(), closed_at = NULL
 RETURNING epoch;
 
 -- open_for_subscribers: the subscriber's row of the lane
@@ -11,7 +15,7 @@ VALUES (current_tenant(), %(project)s, %(endpoint)s, %(lane)s)
 ON CONFLICT DO NOTHING;
 
 -- observe: before the request is sent
-SELECT nextval('observation_seq') AS observation;
+SELECT observation, horizon FROM observe(%(tenant)s, %(project)s, %(endpoint)s, %(lane)s, %(above)s::text[]);
 
 -- hold: the lock and the fence in one statement
 UPDATE harvest_lanes SET floor = %(observation)s

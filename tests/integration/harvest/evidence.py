@@ -23,11 +23,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Word:
-    """What an answer says about one tree; None: that it is gone."""
+    """What an answer says about one tree, through which lane; None: that it is gone."""
 
     observation: int
     fruit: str | None
     hidden: tuple[str, ...]
+    lane: str
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Evidence:
         self.listings = self.rows("SELECT * FROM listings ORDER BY generation")
         self.check_batches()
         self.check_order()
+        self.check_overlaps()
         self.check_zombies()
         self.check_counts()
         self.check_catalog()
@@ -66,11 +68,17 @@ class Evidence:
     # batches
 
     def answer(self, batch: Row) -> Answer:
-        """The answer that became this batch. Pages of a snapshot have one observation: which one, its things tell."""
-        found = self.orchard.answers.get(batch["observation"], [])
-        assert found, f"observation {batch['observation']} was not the one drawn before a request"
+        """The answer that became this batch: in live that with its number, elsewhere the number may be a lower one."""
         names = {item["external_id"] for item in json.loads(self.payload(batch))}
-        return max((one for one in found if names <= one.said.keys()), key=lambda one: one.run_id == batch["run_id"])
+        found = [one for one in self.orchard.answers if names <= one.said.keys()]
+        if batch["lane"].startswith(PREFIX):
+            found = [one for one in found if all(one.said[name] == BLIGHT for name in names)]
+        else:
+            found = [one for one in found if one.run_id == batch["run_id"]]
+        same = [one for one in found if one.drawn == batch["observation"]]
+        lower = [one for one in found if one.drawn > batch["observation"] and batch["lane"] != "live"]
+        assert same + lower, f"observation {batch['observation']} was not drawn for a request of {batch['run_id']}"
+        return (same + lower)[0]
 
     def payload(self, batch: Row) -> bytes:
         return self.spoilt.get((batch["lane"], batch["seq"])) or bytes(batch["payload"])
@@ -101,8 +109,21 @@ class Evidence:
             for what in ("settled_in", "epoch", "observation"):
                 told = [batch[what] for batch in (settled if what == "settled_in" else batches)]
                 assert told == sorted(told), f"{lane}: {what} is out of order: {told}"
-            seen = [(batch["observation"], tuple(self.answer(batch).said)) for batch in batches]
-            assert len(set(seen)) == len(seen), f"{lane}: an answer was published twice"
+            seen = [(answer.drawn, tuple(answer.said)) for answer in map(self.answer, batches)]
+            assert len(set(seen)) == len(seen) or lane.startswith(PREFIX), f"{lane}: an answer was published twice"
+
+    def check_overlaps(self) -> None:
+        """Who asks before a lane that outranks his has its answer counts as older; who asks after a listing began does not."""
+        asked = [(batch, self.answer(batch)) for batch in self.outbox if not batch["lane"].startswith(PREFIX)]
+        for low, its in asked:
+            for high, other in asked:
+                if outranks(high, low, other) and its.asked < other.answered:
+                    assert low["observation"] < high["observation"], (
+                        f"{low['lane']} asked before {high['lane']} was answered: {its}, {other}"
+                    )
+            for one in self.listings:
+                if its.asked > self.first_page(one).asked and one["lane"] != low["lane"]:
+                    assert low["observation"] >= one["horizon"], f"{low['lane']} asked after {one} began: {its}"
 
     def check_zombies(self) -> None:
         """Whoever begins a slice makes those before him zombies: nothing of theirs is written from then on."""
@@ -128,13 +149,13 @@ class Evidence:
     def words(self) -> dict[str, list[Word]]:
         """By tree, what was persisted about it, in the order in which it was asked."""
         words: dict[str, list[Word]] = defaultdict(list)
-        for batch in sorted(self.outbox, key=lambda batch: batch["observation"]):
+        for batch in sorted(self.outbox, key=lambda batch: (batch["observation"], batch["lane"], batch["seq"])):
             if batch["status"] != "processed":
                 continue
             answer = self.answer(batch)
             told = {item["external_id"] for item in json.loads(self.payload(batch))}
             for name in told:
-                words[name].append(Word(answer.observation, answer.said[name], answer.hidden))
+                words[name].append(Word(batch["observation"], answer.said[name], answer.hidden, batch["lane"]))
         return words
 
     def check_catalog(self) -> None:
@@ -144,7 +165,7 @@ class Evidence:
         for name, said in words.items():
             newest = said[-1]
             found = self.found(name)
-            allowed = set(self.verdicts(name, said))
+            allowed = {verdict for last in last_words(said) for verdict in self.verdicts(name, last)}
             assert found in allowed, (
                 f"{name} is {found}, not {allowed}: asked as {newest.observation}; words {said}; "
                 f"listings {[(one['generation'], one['state'], one['lane']) for one in self.listings]}"
@@ -161,13 +182,13 @@ class Evidence:
     def verdicts(self, name: str, said: list[Word]) -> Iterator[str | None]:
         """What the catalog may say about it."""
         newest = said[-1]
-        silent = [one for one in self.silent_about(name) if one["generation"] > newest.observation]
-        if any(self.can_tell(name, one, said) for one in silent):
+        silent = [one for one in self.silent_about(name) if one["horizon"] > newest.observation]
+        if any(self.can_tell(name, one, said) and self.is_remembered(name, one) for one in silent):
             yield None
             return
         # where filters were changed, or before there was a listing, not shown and gone may look alike
         yield newest.fruit
-        if any(self.was_shown_like(one, said) for one in silent):
+        if any(self.was_shown_like(one, said) or newest.observation >= one["filters_since"] for one in silent):
             yield None
 
     def can_tell(self, name: str, one: Row, said: list[Word]) -> bool:
@@ -180,7 +201,16 @@ class Evidence:
             learnt = earlier.observation
         since = like[-1]["generation"] if like else one["generation"]
         listed = any(page.said.get(name) for other in like if other["state"] == "applied" for page in self.pages(other))
-        return said[-1].hidden == self.hidden(one) and (learnt >= since or listed)
+        # what the catalog holds from before these filters stays until a listing has shown it, or something has changed in it
+        stood = any(word.fruit and word.observation < since for word in said)
+        return said[-1].hidden == self.hidden(one) and (listed or (learnt >= since and not stood))
+
+    def is_remembered(self, name: str, one: Row) -> bool:
+        """Whether it is known what the listing lacked: of the last one with its filters, and for one change of them."""
+        later = [other for other in self.listings if other["generation"] > one["generation"]]
+        later = [other for other in later if other["state"] == "applied"]
+        shown = any(page.said.get(name) for other in later for page in self.pages(other))
+        return not shown and len({other["filters_since"] for other in (one, *later)}) <= 2
 
     def before(self, one: Row) -> list[Row]:
         """The listings before this one, the latest first."""
@@ -201,7 +231,10 @@ class Evidence:
         return [self.answer(b) for b in batches if b["seq"] <= upto]
 
     def hidden(self, one: Row) -> tuple[str, ...]:
-        return self.orchard.answers[one["generation"]][0].hidden
+        return self.first_page(one).hidden
+
+    def first_page(self, one: Row) -> Answer:
+        return next(answer for answer in self.orchard.answers if answer.drawn == one["generation"])
 
     def was_shown_like(self, one: Row, said: list[Word]) -> bool:
         """Whether it was ever shown under the filters of the listing."""
@@ -229,7 +262,7 @@ class Evidence:
             past = history[name]
             assert [row["revision"] for row in past] == list(range(1, item["revision"])), name
             seen = [row["observation"] for row in past] + [item["observation"]]
-            assert seen == sorted(set(seen)), f"{name}: something older replaced something newer: {seen}"
+            assert seen == sorted(seen), f"{name}: something older replaced something newer: {seen}"
             states = [None if row["was"]["deleted"] else row["was"]["display_name"] for row in past]
             states.append(None if item["deleted"] else item["display_name"])
             assert all(one != other for one, other in pairwise(states)), (name, states)
@@ -288,3 +321,21 @@ class Evidence:
         }
 
     approved: frozenset[int] = frozenset()
+
+
+def outranks(high: Row, low: Row, answer: Answer) -> bool:
+    """Whether one lane yields to the other. A snapshot is answered with its first page; an event that yielded itself has no
+    number of its own, and live heals both.
+    """
+    if answer.of_a_picture or low["lane"] in ("live", high["lane"]):
+        return False
+    return high["lane"] == "live" or (
+        high["lane"] == "events" and low["lane"] != "events" and high["observation"] == answer.drawn
+    )
+
+
+def last_words(said: list[Word]) -> Iterator[list[Word]]:
+    """The words up to the newest; several lanes may have one of the same number, and then either may be the last."""
+    newest = [word for word in said if word.observation == said[-1].observation]
+    for word in {each.lane: each for each in newest}.values():
+        yield [*(other for other in said if other is not word), word]

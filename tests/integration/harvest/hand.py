@@ -27,6 +27,7 @@ class Hand:
         self.database, self.endpoint, self.piece, self.position = database, endpoint, piece, position
         self._connector = ScriptConnector.__new__(ScriptConnector)
         self._number = 0
+        self._horizons: dict[int, int] = {}
 
     @classmethod
     async def begins(
@@ -42,7 +43,9 @@ class Hand:
 
     async def asks(self) -> int:
         """A request is about to be sent: its number."""
-        return await lanes.observe(self.database)
+        drawn = await lanes.observe(self.database, self.piece.lane)
+        self._horizons[drawn.number] = drawn.horizon
+        return drawn.number
 
     async def says(
         self, observation: int, *records: Any, opens: bool = False, whole: bool = False, cursor: Any = "next"
@@ -70,6 +73,7 @@ class Hand:
             before=self.position.cursor,
             number=self._number,
             observation=observation,
+            horizon=self._horizons.get(observation, observation),
             fetched_at=datetime.now(UTC),
             asked=time.perf_counter(),
         )

@@ -1,7 +1,7 @@
 """A source that changes while it is read, and knows what it answered when: the world of the protocol's model.
 
-It holds a few trees by name, each bearing something. It can be asked in five ways, and every answer is taken at the
-moment of the request and written down with the observation that was drawn for it.
+It holds a few trees by name, each bearing something. It can be asked in five ways. A request may be under way for long;
+every answer is taken at some moment of that time, and written down with the number that was drawn for the request.
 
     listing    name by name, two at a time; the whole orchard is one listing
     snapshot   a listing of how it stood when the first page was asked for, and with the observation of that
@@ -10,9 +10,9 @@ moment of the request and written down with the observation that was drawn for i
     event      one tree, now
 """
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -26,6 +26,7 @@ from windrow.contracts.page import Cursor, Page
 
 NAMES = ("a", "b", "c", "d")
 AT_ONCE = 2
+ASKED, ANSWERED = "the request is on its way", "the answer is on its way"
 BLIGHT = "blight"  # such a tree makes a record that is refused
 STAKES = {f"stake {row}": row for row in range(0, len(NAMES), AT_ONCE)}  # each row has one that is always shown
 
@@ -38,12 +39,15 @@ class OrchardConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Answer:
-    """What was answered to one request: how each tree that it was about stood."""
+    """What was answered to one request: how each tree that it was about stood. Moments are those of the orchard's clock."""
 
-    observation: int
+    drawn: int
     run_id: str
     hidden: tuple[str, ...]
     said: dict[str, str | None]
+    asked: int
+    answered: int
+    of_a_picture: bool
 
 
 @dataclass
@@ -54,9 +58,10 @@ class Orchard:
     reports: bool = False
     trees: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
-    answers: dict[int, list[Answer]] = field(default_factory=lambda: defaultdict(list))
-    # how it stood, and the observation of who asked first
+    answers: list[Answer] = field(default_factory=list)
+    # how it stood, and the number of who asked first
     pictures: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    clock: Iterator[int] = field(default_factory=count)
 
     def plant(self, name: str, fruit: str) -> None:
         self.trees[name] = fruit
@@ -66,14 +71,26 @@ class Orchard:
         if self.trees.pop(name, None):
             self.log.append(name)
 
-    def picture(self) -> int:
-        """A picture of all as it is now; its number. The observation is the last: nobody else has done anything since."""
-        self.pictures.append((self.latest_observation(), dict(self.trees)))
+    def asked(self) -> "Request":
+        """A request is made. Its number is the last one that was drawn: nobody else has done anything since."""
+        return Request(self.latest_observation(), next(self.clock))
+
+    def picture(self, request: "Request") -> int:
+        """A picture of all as it is now; its number."""
+        self.pictures.append((request.drawn, dict(self.trees)))
         return len(self.pictures) - 1
 
 
+@dataclass(frozen=True)
+class Request:
+    """A question that is under way: its number, and when it was asked."""
+
+    drawn: int
+    moment: int
+
+
 class Picker(Connector[OrchardConfig]):
-    """Reads the orchard in one of the four ways. Its cursor holds a place for each: `log`, `row`, `times`."""
+    """Reads the orchard in one of the five ways. Its cursor holds a place for each: `log`, `row`, `times`."""
 
     spec = ConnectorSpec(
         name="orchard",
@@ -87,6 +104,7 @@ class Picker(Connector[OrchardConfig]):
     def __init__(self, orchard: Orchard, config: dict[str, Any], run_id: str, way: "Way") -> None:
         super().__init__(OrchardConfig(**config), context_of(run_id))
         self.orchard, self.way = orchard, way
+        self.request = Request(0, 0)
 
     async def prepare(self) -> list[Finding]:
         return []
@@ -94,13 +112,18 @@ class Picker(Connector[OrchardConfig]):
     async def fetch_pages(self, cursor: Cursor, page_size: int) -> AsyncIterator[Page]:  # noqa: ARG002 - rows have their length
         place = {"log": 0, "row": 0, "times": 0} | (cursor or {})
         while True:
-            # no stop before the answer: it is taken when the request is made, right after its observation was drawn
+            self.request = self.orchard.asked()
+            await self.on_its_way()
             page = getattr(self, self.way.kind)(place)
-            await stop("the answer is on its way")
+            await stop(ANSWERED)
             yield page
             if page.last:
                 return
             place = page.cursor
+
+    async def on_its_way(self) -> None:
+        """A request takes its time, and meanwhile the orchard changes."""
+        await stop(ASKED)
 
     def listing(self, place: dict[str, int]) -> Page:
         # a new listing never has the cursor of the one before
@@ -112,14 +135,17 @@ class Picker(Connector[OrchardConfig]):
 
     def snapshot(self, place: dict[str, int]) -> Page:
         if place["row"] == 0 or "shot" not in place:
-            place = place | {"row": 0, "shot": self.orchard.picture()}
+            place = place | {"row": 0, "shot": self.orchard.picture(self.request)}
         page = self.listing(place)
         return msgspec.structs.replace(page, snapshot=str(place["shot"]))
 
     def changes(self, place: dict[str, int]) -> Page:
-        log, place_after = self.orchard.log, min(place["log"] + AT_ONCE, len(self.orchard.log))
-        changed = log[place["log"] : place_after]
-        return self._page(tuple(changed), place | {"log": place_after}, last=place_after == len(log))
+        log = self.orchard.log
+        # what has changed again since is told where it changed last
+        ahead = [at for at in range(place["log"], len(log)) if log[at] not in log[at + 1 :]]
+        changed, last = ahead[:AT_ONCE], len(ahead) <= AT_ONCE
+        after = len(log) if last else changed[-1] + 1
+        return self._page(tuple(log[at] for at in changed), place | {"log": after}, last=last)
 
     def backfill(self, place: dict[str, int]) -> Page:
         row = place["row"]
@@ -130,16 +156,24 @@ class Picker(Connector[OrchardConfig]):
         return self._page((self.way.about,), place | {"times": place["times"] + 1}, last=True)
 
     def _page(self, names: tuple[str, ...], cursor: dict[str, int], **more: Any) -> Page:
-        observation, trees = self.orchard.latest_observation(), self.orchard.trees
+        drawn, trees = self.request.drawn, self.orchard.trees
         if self.way.kind == "snapshot":
-            observation, trees = self.orchard.pictures[cursor["shot"]]
+            drawn, trees = self.orchard.pictures[cursor["shot"]]
         else:
             cursor = {name: place for name, place in cursor.items() if name != "shot"}
         shown = dict.fromkeys(name for name in names if name not in self.config.hide)
         said = {name: "wood" if name in STAKES else trees.get(name) for name in shown}
         records = [record for name, fruit in said.items() for record in self._records(name, fruit)]
-        self.orchard.answers[observation].append(
-            Answer(observation, self.context.run_id, tuple(self.config.hide), said)
+        self.orchard.answers.append(
+            Answer(
+                drawn,
+                self.context.run_id,
+                tuple(self.config.hide),
+                said,
+                self.request.moment,
+                next(self.orchard.clock),
+                self.way.kind == "snapshot",
+            )
         )
         return Page(records=records, cursor=cursor, position=str(cursor), **more)
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-from tests.integration.harvest.orchard import BLIGHT, NAMES, Way
+from tests.integration.harvest.orchard import ANSWERED, ASKED, AT_ONCE, BLIGHT, NAMES, Way
 from tests.integration.harvest.play import Play
 from tests.integration.harvest.puppets import Crashed, Puppet, Stage, SteppedDatabase
 
@@ -31,6 +31,8 @@ WAYS = {
 }
 ACTS = ("cursor", "filters", "approve", "refuse", "spoil", "retry", "discard", "quarantine")
 Anybody = st.integers(0, 20)
+THE_END = "its end"
+PLACES = ("its first statement", THE_END, ASKED, ANSWERED)
 
 
 class Protocol(RuleBasedStateMachine):
@@ -52,10 +54,12 @@ class Protocol(RuleBasedStateMachine):
         assert row
         return int(row[0])
 
-    def enter(self, name: str, work: Coroutine[Any, Any, Any]) -> None:
-        """If there is room for one more."""
+    def enter(self, name: str, work: Coroutine[Any, Any, Any], *, upto: str = "its first statement") -> None:
+        """If there is room for one more. It goes on to the given place, unless it is held up before."""
         if sum(not puppet.ended for puppet in self.stage.puppets) < MOST_PUPPETS:
-            self.runner.run(self.stage.enter(name, work))
+            puppet = self.runner.run(self.stage.enter(name, work))
+            if upto != "its first statement":
+                self.runner.run(self._go_on(puppet, 500, 0, upto))
         else:
             work.close()
 
@@ -89,14 +93,47 @@ class Protocol(RuleBasedStateMachine):
 
     # who begins, who moves, who dies
 
-    @rule(lane=st.sampled_from(["live", "live", *WAYS]), way=Anybody, one_page=st.booleans())
-    def harvest(self, lane: str, way: int, one_page: bool) -> None:
+    @rule(
+        lane=st.sampled_from(["live", "live", *WAYS]), way=Anybody, one_page=st.booleans(), upto=st.sampled_from(PLACES)
+    )
+    def harvest(self, lane: str, way: int, one_page: bool, upto: str) -> None:
         chosen = WAYS[lane][way % len(WAYS[lane])]
-        self.enter(f"{lane} {chosen.kind}", self.play.harvester(lane, chosen, one_page=one_page))
+        self.enter(f"{lane} {chosen.kind}", self.play.harvester(lane, chosen, one_page=one_page), upto=upto)
 
-    @rule(lane=st.sampled_from([None, *WAYS]), batches=st.sampled_from([1, 20]))
-    def subscribe(self, lane: str | None, batches: int) -> None:
-        self.enter(f"subscriber {lane}", self.play.subscriber(batches, lane=lane))
+    @rule(
+        lane=st.sampled_from([None, "live", *WAYS]), batches=st.sampled_from([1, 20]), upto=st.sampled_from(PLACES[:2])
+    )
+    def subscribe(self, lane: str | None, batches: int, upto: str) -> None:
+        self.enter(f"subscriber {lane}", self.play.subscriber(batches, lane=lane), upto=upto)
+
+    # scenes that chance alone would seldom play
+
+    @rule(lane=st.sampled_from([*WAYS][1:]), way=Anybody, name=st.sampled_from(NAMES))
+    def one_asks_later_and_is_answered_earlier(self, lane: str, way: int, name: str) -> None:
+        """Live asks, another lane asks and is answered, and then something changes."""
+        for each, upto in (("live", ASKED), (lane, THE_END)):
+            chosen = WAYS[each][way % len(WAYS[each])]
+            self.enter(f"{each} {chosen.kind}", self.play.harvester(each, chosen), upto=upto)
+        self.play.orchard.plant(name, "cherry")
+
+    @rule(name=st.sampled_from(NAMES[:AT_ONCE]))
+    def seen_unchanged_while_an_older_answer_is_under_way(self, name: str) -> None:
+        """A backfill is told of a change that is taken back; live sees nothing new, and that is persisted first."""
+        before = self.play.orchard.trees.get(name, "apple")
+        self.play.orchard.plant(name, "plum" if before == "cherry" else "cherry")
+        self.enter("backfill:2", self.play.harvester("backfill:2", Way("backfill")), upto=ANSWERED)
+        self.play.orchard.plant(name, before)
+        self.enter("live", self.play.harvester("live", Way("listing")), upto=THE_END)
+        self.enter("subscriber live", self.play.subscriber(20, lane="live"), upto=THE_END)
+
+    @rule(name=st.sampled_from(NAMES))
+    def listed_while_news_of_it_wait(self, name: str) -> None:
+        """An event sees a tree, which is felled and missed by a listing before that event is persisted."""
+        self.play.orchard.plant(name, "plum")
+        self.enter("events", self.play.harvester("events", Way("event", about=name)), upto=THE_END)
+        self.play.orchard.fell(name)
+        self.enter("live", self.play.harvester("live", Way("listing")), upto=THE_END)
+        self.enter("subscriber live", self.play.subscriber(20, lane="live"), upto=THE_END)
 
     @rule(which=Anybody, choice=st.integers(0, 1))
     def one_moves(self, which: int, choice: int) -> None:
@@ -112,8 +149,11 @@ class Protocol(RuleBasedStateMachine):
 
     async def _move(self, which: int, times: int, choice: int) -> None:
         movable = self.stage.movable()
-        puppet = movable[which % len(movable)] if movable else None
-        while puppet and puppet.waiting and times:
+        if movable:
+            await self._go_on(movable[which % len(movable)], times, choice)
+
+    async def _go_on(self, puppet: Puppet, times: int, choice: int, upto: str = "") -> None:
+        while puppet.waiting and times and upto not in puppet.places:
             await self.stage.move(puppet, choice)
             times -= 1
 
@@ -189,6 +229,7 @@ class Protocol(RuleBasedStateMachine):
         try:
             if self.play.orchard.answers or self.stage.puppets:
                 self.quiet(random.Random(0))
+                self.play.evidence.check()
                 self.mend()
                 self.ask_once_more()
                 self.play.evidence.check()
