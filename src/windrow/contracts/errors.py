@@ -40,6 +40,10 @@ class Code(StrEnum):
     INVALID_KEY = "INVALID_KEY"
     INVALID_VALUE = "INVALID_VALUE"
     TOO_LARGE = "TOO_LARGE"
+    INPUT_TOO_LARGE = "INPUT_TOO_LARGE"  # what a job was to work on is more than it may take in
+    UNREADABLE = "UNREADABLE"  # a source whose format nobody knows, or that is damaged
+    NO_VIDEO = "NO_VIDEO"
+    OUT_OF_RANGE = "OUT_OF_RANGE"  # a stretch that the source does not have
     NOT_FOUND = "NOT_FOUND"
     GONE = "GONE"  # it was there, or could have been, and is not any more
     REQUEST_REUSED = "REQUEST_REUSED"  # one request id or idempotency key, two different requests
@@ -59,6 +63,7 @@ class Code(StrEnum):
     READ_ONLY = "READ_ONLY"
     PORT_TAKEN = "PORT_TAKEN"
     ENGINE_FAILED = "ENGINE_FAILED"
+    RETRIES_EXHAUSTED = "RETRIES_EXHAUSTED"  # a job that failed as often as it may
 
 
 class WindrowError(Exception):
@@ -117,6 +122,7 @@ FAMILY: tuple[type[WindrowError], ...] = (RetryableTransient, Conflict, Validati
 _OS_ERRORS: dict[int, tuple[type[WindrowError], Code, str]] = {
     errno.ENOSPC: (Fatal, Code.DISK_FULL, "free some space on that disk, then try again"),
     errno.EDQUOT: (Fatal, Code.DISK_FULL, "the disk quota is used up; free some space, then try again"),
+    errno.EFBIG: (Fatal, Code.DISK_FULL, "a limit on the size of files was met; raise it (ulimit -f), then try again"),
     errno.EROFS: (Fatal, Code.READ_ONLY, "choose a directory that can be written (WINDROW_HOME)"),
     errno.EADDRINUSE: (Fatal, Code.PORT_TAKEN, "choose another port, or stop what is using it"),
     errno.ENAMETOOLONG: (ValidationFailure, Code.INVALID, "choose a shorter path"),

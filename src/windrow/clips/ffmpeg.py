@@ -1,0 +1,118 @@
+"""ffmpeg, run for what we need of it: what a source is, a clip of it, and the frames of a clip."""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from windrow.clips import commands, failures, probe
+from windrow.clips.asked import Asked
+from windrow.clips.cutting import Cutting
+from windrow.clips.decoded import Decoded, Tally
+from windrow.clips.failures import FfmpegFailed
+from windrow.clips.limits import ClipLimits
+from windrow.clips.probe import Probed
+from windrow.contracts.errors import Code, RetryableTransient
+from windrow.jobs import child
+from windrow.telemetry.catalogue import clips as telemetry
+
+# what ffmpeg answers that was given nothing to do: it has opened the source, and told what it is
+_NOTHING_TO_DO = 1
+# opening takes moments; a source that takes longer is made to
+_PROBE_SECONDS = 60.0
+
+# our ffmpeg has its C library built in, and that one crashes on the converters of text that it finds on a system: every
+# MPEG transport stream names its programme, and has its name converted
+_NO_CONVERTERS = ("/usr/bin/env", "GCONV_PATH=/dev/null")
+
+Watch = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A clip that was written: its frames, and the first of the complaints about its source, if there were any."""
+
+    frames: int
+    complaint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ffmpeg:
+    """One ffmpeg, within limits."""
+
+    executable: Path
+    limits: ClipLimits
+
+    async def probe(self, source: Path) -> Probed:
+        """What a source is, if it is a video at all."""
+        ended = await self._run(commands.probing(source, self.limits), _PROBE_SECONDS)
+        if ended.code != _NOTHING_TO_DO:
+            raise failures.not_read(FfmpegFailed(ended.code, ended.stderr))
+        return probe.read(ended.stderr)
+
+    async def cut(self, source: Path, asked: Asked, into: Path, *, watch: Watch) -> Cut:
+        """Write the clip; `watch` is told the percentage, a few times a second."""
+        return await self._cut(commands.cutting(source, asked, into, self.limits), asked, into, watch)
+
+    async def cut_patiently(self, source: Path, asked: Asked, into: Path, *, watch: Watch) -> Cut:
+        """The same without a leap to the start, which in some sources leads too far."""
+        return await self._cut(commands.cutting_patiently(source, asked, into, self.limits), asked, into, watch)
+
+    async def _cut(self, line: Sequence[str], asked: Asked, into: Path, watch: Watch) -> Cut:
+        cutting = Cutting(asked.length)
+
+        async def heard(said: str) -> None:
+            if cutting.take(said):
+                await watch(cutting.percent)
+
+        with _timed("cut"):
+            ended = await self._run(line, self.limits.cut_seconds, heard, into.parent)
+        if ended.code:
+            raise failures.not_cut(FfmpegFailed(ended.code, ended.stderr), _size(into), self.limits)
+        return Cut(cutting.frames, failures.shown(ended.stderr))
+
+    async def decode(self, clip: Path) -> Decoded:
+        """Every frame of a clip, decoded and counted."""
+        tally = Tally()
+        with _timed("check"):
+            ended = await self._count(commands.decoding(clip, self.limits), tally)
+        if ended.code:
+            raise failures.not_decoded(FfmpegFailed(ended.code, ended.stderr))
+        return tally.total()
+
+    async def list(self, source: Path, asked: Asked) -> Tally:
+        """The frames that a source itself says it has in the stretch, not decoded."""
+        tally = Tally(within=asked)
+        with _timed("list"):
+            ended = await self._count(commands.listing(source, self.limits), tally)
+        if ended.code:
+            raise failures.not_read(FfmpegFailed(ended.code, ended.stderr))
+        return tally
+
+    async def _count(self, line: Sequence[str], tally: Tally) -> child.Finished:
+        async def heard(said: str) -> None:
+            tally.take(said)
+
+        return await self._run(line, self.limits.cut_seconds, heard)
+
+    async def _run(
+        self, arguments: Sequence[str], seconds: float, heard: child.Heard | None = None, cwd: Path = Path("/")
+    ) -> child.Finished:
+        limits = child.Limits(seconds=seconds, memory=self.limits.memory_bytes, file_size=self.limits.clip_bytes)
+        line = [*_NO_CONVERTERS, str(self.executable), *arguments]
+        try:
+            return await child.run(line, cwd=cwd, limits=limits, heard=heard)
+        except RetryableTransient as error:
+            raise failures.took_too_long(seconds) if error.code is Code.TIMEOUT else error from None
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+@contextmanager
+def _timed(step: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    telemetry.SECONDS.record(time.perf_counter() - began, step=step)
