@@ -1,6 +1,7 @@
 """A client of a Temporal server that is really there, in a namespace that really exists."""
 
 import asyncio
+import functools
 import os
 import ssl
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from datetime import timedelta
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client, Interceptor
 from temporalio.common import HeaderCodecBehavior
+from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode, TLSConfig
 
 from windrow.contracts.errors import Code, Fatal, RetryableTransient, WindrowError
@@ -112,7 +114,14 @@ async def _client(target: TemporalTarget, interceptors: Sequence[Interceptor]) -
         interceptors=interceptors,
         # headers carry the cause of things, from workflow to activity
         header_codec_behavior=HeaderCodecBehavior.CODEC if sealed else HeaderCodecBehavior.NO_CODEC,
+        runtime=_runtime(),
     )
+
+
+@functools.cache
+def _runtime() -> Runtime:
+    """One for the process. By itself the SDK writes its warnings to the standard output, where a command's answer goes."""
+    return Runtime(telemetry=TelemetryConfig(logging=None))
 
 
 async def _reach(target: TemporalTarget) -> None:

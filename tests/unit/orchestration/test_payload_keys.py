@@ -1,7 +1,5 @@
 """The keys in a credential: the first seals, all of them open."""
 
-import os
-
 import pytest
 
 from windrow.contracts.errors import Code, Fatal
@@ -9,7 +7,9 @@ from windrow.orchestration.payload_keys import PayloadKeys, new_key
 from windrow.telemetry import redact
 from windrow.vault import Secret
 
-NEW, OLD = new_key("2026-11", os.urandom), new_key("2026-05", os.urandom)
+# not drawn: parallel test processes must collect the same cases
+NEW = new_key("2026-11", lambda size: bytes(range(size)))
+OLD = new_key("2026-05", lambda size: bytes(range(100, 100 + size)))
 
 
 @pytest.mark.parametrize("between", [" ", ",", "\n", " ,\n"])

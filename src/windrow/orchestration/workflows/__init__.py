@@ -1,0 +1,1 @@
+"""Workflows: what happens in which order, and what follows a failure. Pure: they import contracts and Temporal, no more."""

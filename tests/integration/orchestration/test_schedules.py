@@ -1,0 +1,184 @@
+"""Schedules and triggers on a real Temporal."""
+
+import asyncio
+import uuid
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from temporalio.client import Client
+from temporalio.service import RPCError
+from tests.integration.harvest.shop import ACME, OPERATOR, rows
+from tests.integration.orchestration.conftest import made_namespace
+from tests.integration.orchestration.stage import Turnstile, opened, staged
+
+from windrow.contracts.errors import ValidationFailure
+from windrow.endpoints import Endpoint
+from windrow.orchestration import schedules, starting
+from windrow.orchestration.controls import Controls
+from windrow.orchestration.schedules import Rebuilt
+from windrow.postgres import Database
+
+NOON = "0 12 * * *"
+
+
+@pytest.fixture
+async def quiet(temporal_address: str) -> Client:
+    """A client of a namespace in which nobody else has schedules."""
+    return await Client.connect(temporal_address, namespace=await made_namespace(temporal_address))
+
+
+def at(schedule: str | None = NOON, name: str | None = None) -> Endpoint:
+    return Endpoint(scope=ACME, endpoint_id=name or f"s-{uuid.uuid4().hex[:6]}", connector="shop", schedule=schedule)
+
+
+async def described(client: Client, endpoint: Endpoint) -> Any:
+    return await client.get_schedule_handle(schedules.schedule_id(endpoint)).describe()
+
+
+async def listed(client: Client, *names: str) -> None:
+    """Until the server's list, which is a little behind, has just these."""
+    while True:
+        if {entry.id async for entry in await client.list_schedules()} == set(names):
+            return
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.req("OR-22")
+async def test_a_schedule_is_as_it_was_meant(client: Client) -> None:
+    endpoint = at()
+    assert await schedules.put(client, endpoint, Controls(time_zone="Europe/Berlin", jitter_seconds=90))
+
+    found = await described(client, endpoint)
+    assert found.schedule.spec.jitter == timedelta(seconds=90)
+    assert found.schedule.spec.time_zone_name == "Europe/Berlin"
+    due = found.info.next_action_times[0]
+    assert due.astimezone(tz=None) > datetime.now(UTC)
+    assert not found.schedule.state.paused
+    assert await schedules.remove(client, schedules.schedule_id(endpoint))
+    assert not await schedules.remove(client, schedules.schedule_id(endpoint))
+    with pytest.raises(RPCError):
+        await described(client, endpoint)
+
+
+@pytest.mark.req("OR-20", "OR-21")
+async def test_a_paused_one_stays_paused_until_it_is_resumed(client: Client) -> None:
+    endpoint = at()
+    paused = Controls(paused_at=datetime.now(UTC), paused_why="the source is being moved")
+    await schedules.put(client, endpoint, paused)
+    moved = replace(endpoint, schedule="0 13 * * *")
+    assert not await schedules.put(client, moved, paused)
+
+    found = await described(client, endpoint)
+    assert found.schedule.state.paused
+    assert "the source is being moved" in found.schedule.state.note
+    await schedules.put(client, moved, Controls())
+    assert not (await described(client, endpoint)).schedule.state.paused
+
+
+@pytest.mark.req("OR-22")
+async def test_another_time_leaves_the_one_that_runs_alone(database: Database, client: Client) -> None:
+    shop = Turnstile(things=2)
+    async with staged(database, client, shop, schedule="1h") as stage:
+        await schedules.put(client, stage.endpoint, Controls())
+        named = schedules.schedule_id(stage.endpoint)
+        await client.get_schedule_handle(named).trigger()
+        await shop.reached.get()
+        await schedules.put(client, replace(stage.endpoint, schedule=NOON), Controls())
+        shop.lets()
+        step = await stage.until("Completed")
+
+        assert step.workflow_id.startswith(named)
+        assert await stage.states() == ["Pending", "Running", "Completed"]
+        await schedules.remove(client, named)
+
+
+async def test_what_temporal_has_lost_or_kept_is_made_to_agree(quiet: Client) -> None:
+    first, second = at(name="first"), at("15m", name="second")
+    names = [schedules.schedule_id(first), schedules.schedule_id(second)]
+    assert await schedules.rebuild(
+        quiet, [(first, Controls()), (second, Controls()), (at(None), Controls())]
+    ) == Rebuilt(created=tuple(names))
+    await listed(quiet, *names)
+
+    assert await schedules.rebuild(quiet, [(first, Controls()), (second, Controls())]) == Rebuilt()
+    assert await schedules.rebuild(quiet, [(first, Controls())]) == Rebuilt(removed=(names[1],))
+    await listed(quiet, names[0])
+    assert await schedules.rebuild(quiet, [(first, Controls()), (second, Controls())]) == Rebuilt(created=(names[1],))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "controls"),
+    [
+        ("0 13 * * *", Controls()),
+        ("2h", Controls()),
+        (NOON, Controls(time_zone="Asia/Tokyo")),
+        (NOON, Controls(jitter_seconds=30)),
+        (NOON, Controls(paused_at=datetime(2026, 1, 1, tzinfo=UTC), paused_why="for now")),
+    ],
+    ids=["cron", "interval", "zone", "jitter", "pause"],
+)
+async def test_one_that_differs_is_mended(quiet: Client, schedule: str, controls: Controls) -> None:
+    before, after = at(name="same"), at(schedule, name="same")
+    await schedules.rebuild(quiet, [(before, Controls())])
+    await listed(quiet, schedules.schedule_id(before))
+
+    done = await schedules.rebuild(quiet, [(after, controls)])
+
+    assert done == Rebuilt(updated=(schedules.schedule_id(before),))
+    found = (await described(quiet, before)).schedule
+    assert found.state.paused == (controls.paused_at is not None)
+    assert (found.spec.time_zone_name or "UTC") == controls.time_zone
+
+
+@pytest.mark.req("OR-23")
+async def test_the_same_trigger_twice_is_one_run_also_after_the_first_has_ended(
+    database: Database, client: Client
+) -> None:
+    shop = Turnstile(things=2)
+    shop.lets(5)
+    async with staged(database, client, shop) as stage:
+        one, two = await asyncio.gather(
+            *(starting.trigger(client, database, stage.endpoint, "nightly-1", OPERATOR) for _ in range(2))
+        )
+        done = await one.handle.result()
+        three = await starting.trigger(client, database, stage.endpoint, "nightly-1", OPERATOR)
+
+        assert sorted([one.again, two.again]) == [False, True]
+        assert three.again
+        assert await three.handle.result() == await two.handle.result() == done
+        assert await stage.run_states() == [("done", None)]
+        audited = await rows(database, "SELECT FROM audit_log WHERE action = 'schedule.trigger'")
+        assert len(audited) == 1
+
+
+async def test_a_trigger_that_temporal_has_forgotten_begins_nothing(database: Database, client: Client) -> None:
+    endpoint = await opened(database)
+    async with database.tenant(ACME.tenant_id) as tx:
+        await tx.connection.execute(
+            "INSERT INTO manual_triggers (tenant_id, manual_trigger_id, project_id, endpoint_id, workflow_id, actor, at)"
+            " VALUES ('acme', 'old', 'main', %(endpoint)s, %(workflow)s, 'ada', clock_timestamp() - interval '90 days')",
+            {
+                "endpoint": endpoint.endpoint_id,
+                "workflow": f"sync/acme/main/{endpoint.endpoint_id}/trigger/old",
+            },
+        )
+
+    found = await starting.trigger(client, database, endpoint, "old", OPERATOR)
+
+    assert found.again
+    with pytest.raises(RPCError):
+        await found.handle.describe()
+
+
+@pytest.mark.req("OR-23")
+async def test_a_trigger_of_another_endpoint_is_refused(database: Database, client: Client) -> None:
+    shop = Turnstile(things=1)
+    shop.lets()
+    async with staged(database, client, shop) as stage:
+        other = await opened(database)
+        await starting.trigger(client, database, stage.endpoint, "mine", OPERATOR)
+
+        with pytest.raises(ValidationFailure, match="another endpoint"):
+            await starting.trigger(client, database, other, "mine", OPERATOR)
