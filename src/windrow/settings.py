@@ -38,6 +38,14 @@ class Settings(BaseSettings):
     )
     tenant: str = Field("local", description="The tenant that commands act for when `--tenant` is not given.")
     project: str = Field("default", description="The project that commands act in when `--project` is not given.")
+    environment: str = Field(
+        "dev",
+        pattern=r"^[a-z][a-z0-9]{0,15}$",
+        description="Which environment this is, as the first part of its namespaces: `dev`, `staging`, `prod`.",
+    )
+    specs: Path | None = Field(
+        None, description="A directory with spec files of your own; those that Windrow comes with when not set."
+    )
 
     database_url: SecretStr | None = Field(
         None, description="A Postgres of your own (15 or later). When set, no embedded one starts."
@@ -57,6 +65,34 @@ class Settings(BaseSettings):
         None, description="A Temporal server of your own, `host:port`. When set, no embedded one starts."
     )
     temporal_namespace: str = Field("default", description="The Temporal namespace for the checks of `windrow doctor`.")
+    namespace_separator: str = Field(
+        ".",
+        pattern=r"^[._-]$",
+        description="What stands between the parts of a namespace's name, `.`, `-` or `_`: some hosted Temporals refuse dots.",
+    )
+    temporal_tls: bool | None = Field(
+        None,
+        description="Whether the Temporal of `WINDROW_TEMPORAL_ADDRESS` is reached by TLS; it is when a certificate or an API key is set.",
+    )
+    temporal_ca: Path | None = Field(
+        None, description="A file in PEM: who signs that server's certificate; the system's authorities when not set."
+    )
+    temporal_server_name: str | None = Field(
+        None, description="The name in that server's certificate, where it is not the host of its address."
+    )
+    temporal_cert: Path | None = Field(
+        None, description="A file in PEM: the certificate that we show to that server (mTLS)."
+    )
+    temporal_key: str | None = Field(
+        None, description="The `credential_ref` of that certificate's private key, such as `file:/PATH`."
+    )
+    temporal_api_key_ref: str | None = Field(
+        None, description="The `credential_ref` of the API key that we show to that server."
+    )
+    payload_key_ref: str | None = Field(
+        None,
+        description="The `credential_ref` of the keys that Temporal's histories are sealed with: `ID:KEY`, the current one first. Not sealed when not set.",
+    )
     temporal_port: int | None = Field(
         None,
         ge=1,
@@ -125,7 +161,14 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = Field(
         None, description="What deliveries to webhooks are signed with; unsigned when not set."
     )
+    notify: Words = Field(
+        (),
+        description="Where notices go beside the log: `CHANNEL=webhook:CREDENTIAL_REF`, several between spaces, for `security`, `ops`, `pager`, `maintainers`.",
+    )
 
+    tenant_runs: int = Field(4, ge=1, description="How many slices of a tenant's runs may be at work at once.")
+    endpoint_previews: int = Field(2, ge=1, description="How many previews of an endpoint may be at work at once.")
+    transition_days: int = Field(90, ge=1, description="How long the steps of endpoints' lifecycles are kept.")
     kv_ledger_days: int = Field(90, ge=1, description="How long a replayed KV request is recognised.")
     outbox_retention_hours: int = Field(48, ge=1, description="How long persisted batches are kept in the outbox.")
     message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
@@ -137,6 +180,65 @@ class Settings(BaseSettings):
         description="How long a process that is asked to end waits for what it has in hand.",
     )
 
+    max_concurrency: int | None = also_as(
+        "MAX_CONCURRENCY",
+        "MAX_CONCURRENCY",
+        default=None,
+        ge=1,
+        le=1000,
+        description="How many jobs a worker runs at once; as many as there are CPUs when not set.",
+    )
+    max_attempts: int = also_as(
+        "MAX_ATTEMPTS",
+        "MAX_ATTEMPTS",
+        default=3,
+        ge=1,
+        le=100,
+        description="How often a job is tried before it counts as failed.",
+    )
+    heartbeat_interval_sec: float = also_as(
+        "HEARTBEAT_INTERVAL_SEC",
+        "HEARTBEAT_INTERVAL_SEC",
+        default=10,
+        gt=0,
+        description="How often a worker says that the jobs it has in hand are alive.",
+    )
+    lease_timeout_sec: float | None = also_as(
+        "LEASE_TIMEOUT_SEC",
+        "LEASE_TIMEOUT_SEC",
+        default=None,
+        gt=0,
+        description="After how long without a heartbeat a job is given to another worker; three intervals when not set.",
+    )
+    high_watermark: int = also_as(
+        "HIGH_WATERMARK",
+        "HIGH_WATERMARK",
+        default=1000,
+        ge=1,
+        description="How many waiting jobs are many: above that, a worker on a busy machine pauses.",
+    )
+    load_threshold: float = also_as(
+        "LOAD_THRESHOLD",
+        "LOAD_THRESHOLD",
+        default=0.9,
+        gt=0,
+        description="What makes a machine busy: the load of the last minute for each CPU.",
+    )
+    pause_interval_sec: float = also_as(
+        "PAUSE_INTERVAL_SEC", "PAUSE_INTERVAL_SEC", default=5, gt=0, description="How long such a pause lasts."
+    )
+    scratch: Path | None = Field(
+        None, description="Where jobs keep what they work on; below the home directory when not set."
+    )
+    keep_scratch_on_success: bool = also_as(
+        "KEEP_SCRATCH_ON_SUCCESS",
+        "KEEP_SCRATCH_ON_SUCCESS",
+        default=False,
+        description="Keep what a job worked on even when it is done; what a failed one leaves is always kept.",
+    )
+    job_retention_days: int = Field(7, ge=1, description="How long jobs are kept after they ended.")
+    clip_source_bytes: int = Field(8 << 30, ge=1, description="The largest source that a clip is cut from, in bytes.")
+
     @field_validator("tenant", "project")
     @classmethod
     def _is_a_name(cls, value: str) -> str:
@@ -145,7 +247,7 @@ class Settings(BaseSettings):
         except ValidationFailure as error:
             raise ValueError(f"{error.message}; {error.hint}") from None
 
-    @field_validator("credentials_allowed", "paths_allowed", "addresses_allowed", "webhooks", mode="before")
+    @field_validator("credentials_allowed", "paths_allowed", "addresses_allowed", "webhooks", "notify", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value

@@ -2,10 +2,11 @@
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.stories.conftest import Up
+from tests.stories.conftest import Up, machine_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,6 +28,15 @@ def windrow_commands(page: Path) -> list[list[str]]:
     return [each[1:] for each in words if each[0] == ".venv/bin/windrow" and each[1:] != ["up"]]
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[Up]:
+    """A machine whose workers may read this repository, whoever asks."""
+    with machine_in("windrow-story-") as made:
+        made.environment["WINDROW_PATHS_ALLOWED"] = str(ROOT)
+        with made.up() as up:
+            yield up
+
+
 @pytest.mark.parametrize(
     "page", [ROOT / "README.md", ROOT / "docs" / "tutorial" / "first-steps.md"], ids=lambda page: page.name
 )
@@ -34,7 +44,7 @@ def test_the_commands_of_a_page_work_one_after_the_other(running: Up, page: Path
     assert windrow_commands(page)
     # each page begins on a fresh machine: here, in a tenant of its own
     tenant = page.stem.lower()
-    running.machine.environment |= {"WINDROW_TENANT": tenant, "WINDROW_PATHS_ALLOWED": f"{tenant}={ROOT}"}
+    running.machine.environment["WINDROW_TENANT"] = tenant
     for words in windrow_commands(page):
         done = running.machine.run(*words)
         assert done.returncode == 0, (words, done.stderr)

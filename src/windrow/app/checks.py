@@ -1,6 +1,7 @@
 """What `windrow doctor` looks at: each check says how it is, and what to do where it is not well."""
 
 import asyncio
+import os
 import shutil
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -53,6 +54,12 @@ async def examine(settings: Settings, *, repair: bool = False) -> AsyncIterator[
     temporal = await _guarded("temporal", lambda: _temporal(settings))
     yield temporal
     yield await _after(schema, "checkpoint", lambda: _after(temporal, "checkpoint", lambda: _checkpoint(settings)))
+    namespaces = await _after(temporal, "namespaces", lambda: _namespaces(settings, repair))
+    yield namespaces
+    yield await _after(
+        schema, "schedules", lambda: _after(namespaces, "schedules", lambda: _schedules(settings, repair))
+    )
+    yield await _after(namespaces, "workers", lambda: _workers(settings))
 
 
 async def _guarded(name: str, check: Callable[[], Awaitable[Check]]) -> Check:
@@ -137,21 +144,22 @@ async def _temporal(settings: Settings) -> Check:
             "no Temporal is known",
             "start it with `windrow up`, or set WINDROW_TEMPORAL_ADDRESS",
         )
-    from windrow.orchestration.connect import (
-        connect,
-    )  # Temporal's client takes a while to load; not every check needs it
+    # Temporal's client takes a while to load; not every check needs it
+    from windrow.app.temporal import temporal_target
+    from windrow.orchestration.connect import connect_to
 
-    await connect(address, settings.temporal_namespace)
+    await connect_to(await temporal_target(settings, os.environ, address))
     return Check("temporal", Verdict.OK, f"answers at {address}, namespace {settings.temporal_namespace}")
 
 
 async def _checkpoint(settings: Settings) -> Check:
-    from windrow.orchestration.connect import connect
+    from windrow.app.temporal import temporal_target
+    from windrow.orchestration.connect import connect_to
     from windrow.orchestration.probing import round_trip
 
     address = temporal_address(settings)
     assert address, "the check before this one connected to it"
-    client = await connect(address, settings.temporal_namespace)
+    client = await connect_to(await temporal_target(settings, os.environ, address))
     begun = asyncio.get_running_loop().time()
     async with Database(database_url(settings), size=2) as database:
         written = await round_trip(client, database, Scope(settings.tenant, settings.project))
@@ -161,3 +169,21 @@ async def _checkpoint(settings: Settings) -> Check:
         Verdict.OK,
         f"version {written.version} written and read through Temporal and Postgres in {took:.0f} ms",
     )
+
+
+async def _namespaces(settings: Settings, repair: bool) -> Check:
+    from windrow.app.orchestration_checks import check_namespaces
+
+    return await check_namespaces(settings, repair=repair)
+
+
+async def _schedules(settings: Settings, repair: bool) -> Check:
+    from windrow.app.orchestration_checks import check_schedules
+
+    return await check_schedules(settings, repair=repair)
+
+
+async def _workers(settings: Settings) -> Check:
+    from windrow.app.orchestration_checks import check_workers
+
+    return await check_workers(settings)

@@ -68,8 +68,8 @@ async def apply_namespaces(settings: Settings, address: str) -> "list[Applied]":
     return await apply(await _dialled(settings, address), namespaces(settings))
 
 
-async def reach(settings: Settings) -> "Client":
-    """A client of the Temporal that the settings or the running stack name, in whatever namespaces it has."""
+async def reach(settings: Settings, namespace: str | None = None) -> "Client":
+    """A client of the Temporal that the settings or the running stack name, whether or not it has the namespace."""
     address = temporal_address(settings)
     if address is None:
         raise RetryableTransient(
@@ -77,11 +77,11 @@ async def reach(settings: Settings) -> "Client":
             code=Code.TEMPORAL_UNREACHABLE,
             hint="start everything on this machine with `windrow up`, or name a server in WINDROW_TEMPORAL_ADDRESS",
         )
-    return await _dialled(settings, address)
+    return await _dialled(settings, address, namespace)
 
 
-async def _dialled(settings: Settings, address: str) -> "Client":
+async def _dialled(settings: Settings, address: str, namespace: str | None = None) -> "Client":
     from windrow.app.temporal import temporal_target
     from windrow.orchestration.connect import dial
 
-    return await dial(await temporal_target(settings, os.environ, address))
+    return await dial(await temporal_target(settings, os.environ, address, namespace=namespace))

@@ -9,9 +9,10 @@ from datetime import timedelta
 from windrow.app.background import Background
 from windrow.app.compose import stack_config
 from windrow.app.housekeeping import keep_blobs, keep_house
+from windrow.app.jobs import employ
+from windrow.app.notifying import keep_attached
 from windrow.app.outside import outside
 from windrow.contracts.errors import WindrowError
-from windrow.harvest.subscriber import Subscriber
 from windrow.messages import Relay, RelayLimits
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
@@ -20,6 +21,8 @@ from windrow.settings import Settings
 from windrow.stack import Stack
 from windrow.telemetry import bound, emit
 from windrow.telemetry.export import export, serve_metrics
+
+QUEUES = ("meta-py", "meta-ts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,18 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             wakeups = Wakeups(stack.database_url)
             relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
             keep_house(background, settings, database, beyond.objects)
-            subscriber = Subscriber(database, wakeups)
+            keep_attached(background, settings, database)
+            from windrow.app.declarations import apply_namespaces  # Temporal's client takes a while to load
+            from windrow.app.worker import orchestrate
+
+            await apply_namespaces(settings, stack.temporal_address)
+            pollers = await orchestrate(
+                settings, database, beyond, wakeups, background, QUEUES, address=stack.temporal_address
+            )
+            employ(background, settings, database, wakeups, beyond.objects)
             background.start("relay", relay.run)
-            background.start("subscriber", subscriber.run)
             background.start("wakeups", wakeups.run)
+            await pollers.ready.wait()
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
             from windrow.app.serving import served  # a server takes a while to load, and other commands need none

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from windrow.app import notifying
+from windrow.app.operators import backends, own_credentials
 from windrow.contracts.errors import Code, Fatal
 from windrow.contracts.scope import checked_name
 from windrow.http import HttpClient, HttpPolicy
@@ -12,9 +14,6 @@ from windrow.objects import Objects, open_objects
 from windrow.objects.signing import UrlSigner
 from windrow.settings import Settings
 from windrow.vault import Grants, Secret, Vault
-from windrow.vault.aws import AwsSecretsManager
-from windrow.vault.environment import Environment
-from windrow.vault.files import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +29,14 @@ class Outside:
 async def outside(settings: Settings, environment: Mapping[str, str]) -> AsyncIterator[Outside]:
     """Opened for the length of a process; the environment is where `env:` credentials come from."""
     async with AsyncExitStack() as kept:
-        backends = (Environment(environment), Files(), AwsSecretsManager(endpoint_url=settings.aws_endpoint))
-        vault = await kept.enter_async_context(Vault(backends, Grants.parse(settings.credentials_allowed)))
+        grants = Grants.parse(settings.credentials_allowed)
+        vault = await kept.enter_async_context(Vault(backends(settings, environment), grants))
         policy = HttpPolicy(source="webhook", allow=settings.addresses_allowed)
         client = await kept.enter_async_context(HttpClient(policy))
-        yield Outside(vault, objects(settings), webhooks(settings, client))
+        own = await kept.enter_async_context(own_credentials(settings, environment))
+        chats = await kept.enter_async_context(notifying.client(settings))
+        sinks = {**webhooks(settings, client), **notifying.sinks(settings, chats, own.resolve)}
+        yield Outside(vault, objects(settings), sinks)
 
 
 def objects(settings: Settings, signer: UrlSigner | None = None) -> Objects:

@@ -1,10 +1,11 @@
 """The HTTP application of this machine, wired from the settings."""
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from windrow.app.doorplate import TOKEN, doorplate, last_port
@@ -23,6 +24,9 @@ from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
 from windrow.settings import Settings
 from windrow.stack.ports import choose
+
+if TYPE_CHECKING:
+    from temporalio.client import Client
 
 SIGNING_KEY = "signing.key"
 
@@ -51,7 +55,8 @@ async def served(settings: Settings, database: Database) -> AsyncIterator[Served
         limits = ServerLimits(shutdown_seconds=settings.shutdown_timeout_sec)
         principal = Principal(Scope(settings.tenant, settings.project), (Role.ADMIN,), "local", "token of this machine")
         hosts = names_of(listening) | {urlsplit(url).netloc}
-        app = application(blobs, LocalToken(token, principal), hosts=hosts, signer=signer, limits=limits)
+        known = LocalToken(token, principal)
+        app = application(blobs, known, hosts=hosts, signer=signer, temporal=_temporal(settings), limits=limits)
         async with serving(app, listening, limits), doorplate(home, f"http://{door_of(listening)}"):
             yield Served(url, blobs)
 
@@ -60,3 +65,17 @@ def signing_key(home: Path) -> SigningKey:
     """What this machine signs URLs with. Its id follows from it: another key is another id."""
     secret = kept_secret(home / SIGNING_KEY).reveal().encode()
     return SigningKey(hashlib.sha256(secret).hexdigest()[:8], secret)
+
+
+def _temporal(settings: Settings) -> "Callable[[], Awaitable[Client]]":
+    """A client of the harvesters' namespace, connected when it is first needed."""
+    found: list[Client] = []
+
+    async def client() -> "Client":
+        from windrow.app.orchestrating import HARVESTERS, connected  # Temporal's client takes a while to load
+
+        if not found:
+            found.append((await connected(settings, (HARVESTERS,))).harvesters)
+        return found[0]
+
+    return client

@@ -22,11 +22,12 @@ MARKS = {
 @command
 async def doctor(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend what can be mended: apply missing migrations.")
+        bool,
+        typer.Option("--repair", help="Mend what can be mended: missing migrations, namespaces, schedules."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Is everything in order: settings, disk, engines, schema, and the way through Temporal to Postgres?
+    """Is everything in order: settings, disk, engines, schema, the way through Temporal to Postgres, who works there?
 
     Ends with 1 when a check failed.
     """

@@ -5,12 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
+from windrow import kv
 from windrow.app.compose import acting_for
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command
 from windrow.cli.sync import size
+from windrow.contracts.scope import Scope
 from windrow.harvest import run as store
+from windrow.harvest.cursors import Cursors
 from windrow.harvest.run import Run
+from windrow.outbox.lane import Lane
+from windrow.postgres import Transaction
+from windrow.settings import read
 
 runs = typer.Typer(help="The runs of the harvest: counts, outcomes, errors.", invoke_without_command=True)
 
@@ -60,14 +66,35 @@ async def one(
     json: Json = False,
 ) -> None:
     """Everything about one run."""
+    settings = read()
     async with acting_for(tenant) as tx:
         found = await store.find_run(tx, run_id)
         verified = await store.verify(tx, found.run_id)
+        within = Scope(tenant or settings.tenant, found.project_id)
+        lane = Lane(within, found.endpoint_id, found.lane)
+        left = await kv.get(tx, Cursors(lane, "harvester").partial_key)
+        steps = await lifecycle(tx, within, found)
+    partial = left.value if left and left.value.get("run_id") == found.run_id else None
+    about = {"in_outbox": store.as_document(verified), "partial": partial}
     if json:
-        show.document({**asdict(found), "in_outbox": store.as_document(verified)})
+        show.document(asdict(found) | about | {"steps": steps})
         return
-    shown = asdict(found) | {"bytes": size(found.bytes), "in_outbox": store.as_document(verified)}
+    shown = asdict(found) | {"bytes": size(found.bytes)} | about
     show.pairs({name: value for name, value in shown.items() if value is not None})
+    if steps:
+        show.table(steps, ["at", "state", "reason", "next_retry_at"], empty="")
+
+
+async def lifecycle(tx: Transaction, scope: Scope, run: Run) -> list[dict[str, Any]]:
+    """What its endpoint's lifecycle says about the run: where it waits, and until when."""
+    from windrow.orchestration import controls
+
+    steps = await controls.steps(tx, scope, run.endpoint_id, limit=100)
+    return [
+        {"at": step.at, "state": step.state, "reason": step.reason, "next_retry_at": step.next_retry_at}
+        for step in reversed(steps)
+        if step.run_id == run.run_id
+    ]
 
 
 def _row(run: Run) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from rich.text import Text
 from windrow.app.compose import opened
 from windrow.app.syncing import synced
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, scope
+from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.contracts.errors import ValidationFailure
 from windrow.harvest.run import Run
 from windrow.harvest.slice import SliceReport
 from windrow.settings import read
@@ -29,13 +30,18 @@ Watch = Callable[[SliceReport], None]
 async def sync(
     name: Annotated[str, typer.Argument(help="The endpoint.")],
     follow: Annotated[bool, typer.Option("--follow/--quiet", help="Show the progress while it runs.")] = True,
+    here: Annotated[bool, typer.Option("--here", help="In this process, without Temporal and its workers.")] = False,
+    backfill: Annotated[
+        bool, typer.Option("--backfill", help="Once more from its beginning, beside the live cursor, which stays.")
+    ] = False,
     tenant: Tenant = None,
     project: Project = None,
     json: Json = False,
 ) -> None:
     """Harvest an endpoint now: read its source from where it was left, persist it, and verify the counts.
 
-    Ctrl-C stops it between two pages; what was published until then stays, and the next run goes on from there.
+    The workers of `windrow up` (or `windrow worker`) do it, beside the schedule. Ctrl-C stops it between two pages; what was
+    published until then stays, and the next run goes on from there.
     """
     settings = read()
     stopped = asyncio.Event()
@@ -43,14 +49,18 @@ async def sync(
     console = Console(stderr=True, highlight=False)
     async with opened(settings) as app:
         with following(console, name) if follow and not json else _silence() as watch:
-            run = await synced(
-                settings,
-                app.database,
-                scope(settings, tenant, project),
-                name,
-                watch=watch,
-                cancelled=stopped.is_set,
-            )
+            within = scope(settings, tenant, project)
+            if backfill and (here or app.temporal_address is None):
+                raise ValidationFailure(
+                    "a backfill is the workers' work", hint="leave out --here; `windrow up` has workers"
+                )
+            if here or app.temporal_address is None:
+                run = await synced(settings, app.database, within, name, watch=watch, cancelled=stopped.is_set)
+            else:
+                from windrow.app.following import backfilled, followed  # Temporal's client takes a while to load
+
+                begin = backfilled if backfill else followed
+                run = await begin(settings, app.database, within, name, operator(), watch=watch, stopped=stopped)
     (show.document if json else show.pairs)(summary(run))
 
 
@@ -83,8 +93,9 @@ def progress(name: str, at: SliceReport, seconds: float) -> Text:
     totals = at.totals
     rate = totals.published / seconds if seconds > 0 else 0.0
     return Text(
-        f" {name}: {totals.pages} pages of {at.page_size} · {totals.published:,} items ({rate:,.0f}/s) · "
-        f"{size(totals.bytes)} · {totals.quarantined} quarantined · cursor {at.cursor}"
+        f" {name}: {totals.pages} pages{f' of {at.page_size}' if at.page_size else ''} · "
+        f"{totals.published:,} items ({rate:,.0f}/s) · {size(totals.bytes)} · {totals.quarantined} quarantined"
+        f"{f' · cursor {at.cursor}' if at.cursor else ''}"
     )
 
 

@@ -1,6 +1,7 @@
 """The whole HTTP application: every address, and what each passes."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
+from typing import TYPE_CHECKING
 
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp
@@ -15,6 +16,9 @@ from windrow.console.objects import ObjectAddresses
 from windrow.console.principal import Authenticator
 from windrow.objects.signing import UrlSigner
 
+if TYPE_CHECKING:
+    from temporalio.client import Client
+
 
 def application(
     blobs: Blobs,
@@ -22,9 +26,10 @@ def application(
     *,
     hosts: Collection[str],
     signer: UrlSigner | None = None,
+    temporal: Callable[[], Awaitable["Client"]] | None = None,
     limits: ServerLimits | None = None,
 ) -> ASGIApp:
-    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to."""
+    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to; with `temporal`, schedules."""
     bounds = limits or ServerLimits()
     door = Doorkeeper(authenticator, blobs.database)
     routes = [
@@ -32,6 +37,10 @@ def application(
         Route("/ready", ready(blobs.database, seconds=bounds.ready_seconds), methods=["GET"]),
         *BlobAddresses(blobs, bounds).routes(door),
     ]
+    if temporal is not None:
+        from windrow.console.schedules import ScheduleAddresses  # Temporal's client takes a while to load
+
+        routes += ScheduleAddresses(blobs.database, temporal, bounds).routes(door)
     if signer is not None:
         routes += ObjectAddresses(blobs, signer, door, bounds).routes()
     return Edge(Router(routes, redirect_slashes=False), hosts)

@@ -13,6 +13,7 @@ from windrow.contracts.scope import Actor
 from windrow.harvest.cursors import Cursors
 from windrow.harvest.guards import written_cursor
 from windrow.postgres import Transaction, audit
+from windrow.telemetry import emit
 
 
 async def override(
@@ -48,6 +49,12 @@ async def override(
         project_id=cursors.lane.scope.project_id,
         reason=reason,
         spec_ref=spec_ref,
+    )
+    endpoint, actor_name = cursors.lane.endpoint_id, actor.name
+    tx.after_commit(
+        lambda: emit(
+            "cursor.advance_requested", endpoint_id=endpoint, reason=reason, spec_ref=spec_ref, actor=actor_name
+        )
     )
     return outcome.version
 

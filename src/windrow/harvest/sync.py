@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from windrow.catalog import index_tenant
 from windrow.connectors.connector import Connector
 from windrow.contracts.errors import Code, Conflict, Fatal, WindrowError
 from windrow.contracts.retry import next_delay
@@ -19,6 +20,7 @@ from windrow.harvest.run import Outcome, Run, Verified
 from windrow.harvest.settling import until_settled
 from windrow.harvest.slice import Order, SliceReport, harvest
 from windrow.harvest.subscriber import Subscriber
+from windrow.notify import FailedRun, failures
 from windrow.postgres import Database
 from windrow.telemetry import emit
 
@@ -42,12 +44,15 @@ class Sync:
         try:
             ended = await self._slices(order)
             verified = await self._settled(order)
-            _check(await self._run(order), verified)
+            check_accounts(await self._run(order), verified)
         except (WindrowError, asyncio.CancelledError) as error:
             with suppress(WindrowError):  # what failed may be the database itself, and its error is the one to tell
                 await self._end(order, _outcome(error), error=error if isinstance(error, WindrowError) else None)
             raise
         await self._end(order, ended.outcome, settled=runs.as_document(verified))
+        with suppress(WindrowError):  # the run has ended well, and others will index what came
+            # whoever started it in a shell will look for what came: it is not told to come back later
+            await index_tenant(self.database, order.lane.scope.tenant_id)
         return await self._run(order)
 
     async def _slices(self, order: Order) -> SliceReport:
@@ -101,9 +106,12 @@ class Sync:
     ) -> None:
         async with self.database.tenant(order.lane.scope.tenant_id) as tx:
             await runs.end_run(tx, order.run_id, outcome, error=error, settled=settled)
+            if error is not None and outcome is Outcome.FAILED:
+                where = {"project_id": order.lane.scope.project_id, "endpoint_id": order.lane.endpoint_id}
+                await failures.note(tx, FailedRun.of(error, run_id=order.run_id, **where))
 
 
-def _check(done: Run, verified: Verified) -> None:
+def check_accounts(done: Run, verified: Verified) -> None:
     """Every record that was fetched is accounted for, or something is wrong with us."""
     counted = done.published + done.repeats + done.quarantined
     if done.fetched != counted or not verified.accounts_for(done.published):

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -158,7 +158,11 @@ class Raw:
 
 @asynccontextmanager
 async def house(
-    database: Database, directory: Path, limits: ServerLimits | None = None, largest: int = 5_000_000
+    database: Database,
+    directory: Path,
+    limits: ServerLimits | None = None,
+    largest: int = 5_000_000,
+    temporal: Callable[[], Awaitable[Any]] | None = None,
 ) -> AsyncIterator[House]:
     """Open from here to the end of the block."""
     listening = bind("127.0.0.1", 0)
@@ -168,7 +172,8 @@ async def house(
         database, LocalObjects(directory, signer), announce, BlobLimits(largest, url_lifetime=timedelta(minutes=5))
     )
     passport = Passport()
-    app = application(blobs, passport, hosts=names_of(listening), signer=signer, limits=limits)
+    hosts = names_of(listening)
+    app = application(blobs, passport, hosts=hosts, signer=signer, temporal=temporal, limits=limits)
     item = put_item(database.url, "acme")
     async with (
         httpx2.AsyncClient(base_url=f"http://{door}", trust_env=False) as client,
