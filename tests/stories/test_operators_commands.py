@@ -19,7 +19,7 @@ def test_a_refused_record_is_tried_again_with_a_mended_connector(running: Up, tm
     machine.environment |= {"PYTHONPATH": str(tmp_path), "WINDROW_SECRET_SHELF": "open-sesame"}
     machine.answer("endpoint", "add", "library", "shelf", f"path={shelf}", *KEY)
 
-    run = machine.answer("sync", "library", *QUIET)
+    run = machine.answer("sync", "library", "--here", *QUIET)
     assert (run["outcome"], run["created"], run["quarantined"]) == ("done", 2, 1)
     (entry,) = machine.answer("quarantine", "list")
     assert "title" in entry["reasons"][0]["message"]
