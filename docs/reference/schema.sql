@@ -5,7 +5,7 @@ CREATE FUNCTION windrow.apart(said text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (said ~ '[a-z0-9][A-Z]'::text) THEN regexp_replace(said, '([a-z0-9])([A-Z])'::text, '\1 \2'::text, 'g'::text) ELSE said END;
 
-CREATE FUNCTION windrow.apply_items(in_items jsonb, in_project text, in_endpoint text, in_source text, in_observation bigint, in_run text, in_fetched timestamp with time zone, in_connector text, in_connector_version text, in_spec text, in_relations integer, in_tombstones integer, in_raise boolean, OUT created integer, OUT updated integer, OUT deleted integer, OUT unchanged integer, OUT outdated integer, OUT created_ids uuid[], OUT updated_ids uuid[], OUT deleted_ids uuid[]) RETURNS record
+CREATE FUNCTION windrow.apply_items(in_items jsonb, in_project text, in_endpoint text, in_source text, in_observation bigint, in_run text, in_fetched timestamp with time zone, in_connector text, in_connector_version text, in_spec text, in_relations integer, in_tombstones integer, in_raise boolean, in_later bigint, OUT created integer, OUT updated integer, OUT deleted integer, OUT unchanged integer, OUT outdated integer, OUT created_ids uuid[], OUT updated_ids uuid[], OUT deleted_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -13,7 +13,20 @@ DECLARE
   moment  timestamptz := clock_timestamp();
   total   integer := jsonb_array_length(in_items);
   same    integer;
+  lacked  uuid[] := '{}';
 BEGIN
+  IF in_later IS NOT NULL THEN
+    WITH listed AS (
+      SELECT DISTINCT id FROM listing_pages p, unnest(p.item_ids) AS id
+       WHERE p.tenant_id = current_tenant() AND p.project_id = in_project AND p.endpoint_id = in_endpoint AND p.generation = in_later
+    )
+    SELECT coalesce(array_agg(r.item_id), '{}') INTO lacked
+      FROM jsonb_to_recordset(in_items) AS r (item_id uuid, deleted boolean)
+     WHERE r.deleted IS NOT TRUE
+       AND NOT EXISTS (SELECT FROM listed WHERE listed.id = r.item_id)
+       AND NOT EXISTS (SELECT FROM items i WHERE i.tenant_id = current_tenant() AND i.item_id = r.item_id AND NOT i.deleted);
+  END IF;
+
   WITH written AS (
     INSERT INTO items AS i (
       tenant_id, item_id, project_id, endpoint_id, source_system, entity_type, external_id, display_name, canonical_path, url,
@@ -27,7 +40,7 @@ BEGIN
         item_id uuid, entity_type text, external_id text, display_name text, canonical_path text, url text, owners text[],
         labels text[], source_version text, source_created_at timestamptz, source_updated_at timestamptz, deleted boolean,
         attributes jsonb, content_hash text)
-     WHERE r.deleted IS NOT TRUE
+     WHERE r.deleted IS NOT TRUE AND r.item_id <> ALL (lacked)
      ORDER BY r.item_id
     ON CONFLICT (tenant_id, item_id) DO UPDATE
        SET source_system = excluded.source_system, entity_type = excluded.entity_type, display_name = excluded.display_name,
@@ -106,6 +119,33 @@ BEGIN
   said := windrow.whole_and_apart(said);
   said := windrow.spaced(said);
   RETURN concat(' ', btrim(replace(replace(replace(said, '    ', ' '), '  ', ' '), '  ', ' ')), ' ');
+END $$;
+
+CREATE FUNCTION windrow.await_other_words() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_nestloop TO 'off'
+    AS $$
+BEGIN
+  INSERT INTO search_backlog (tenant_id, item_ids)
+  SELECT tenant_id, ids[n:n + 99]
+    FROM (SELECT a.tenant_id, array_agg(a.item_id) AS ids
+            FROM replaced b JOIN replacing a USING (tenant_id, item_id)
+           WHERE (a.deleted, a.entity_type, a.display_name, a.canonical_path, a.owners, a.labels)
+                 IS DISTINCT FROM (b.deleted, b.entity_type, b.display_name, b.canonical_path, b.owners, b.labels)
+           GROUP BY a.tenant_id) AS w,
+         generate_series(1, cardinality(ids), 100) AS n;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION windrow.await_words() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO search_backlog (tenant_id, item_ids)
+  SELECT tenant_id, ids[n:n + 99]
+    FROM (SELECT tenant_id, array_agg(item_id) AS ids FROM written GROUP BY tenant_id) AS w,
+         generate_series(1, cardinality(ids), 100) AS n;
+  RETURN NULL;
 END $$;
 
 CREATE FUNCTION windrow.current_tenant() RETURNS text
@@ -201,8 +241,69 @@ BEGIN
     || CASE WHEN strpos(name, ' ') = 0 THEN own || 'e' || name ELSE '' END, ' '));
 END $$;
 
+CREATE FUNCTION windrow.new_job_id() RETURNS uuid
+    LANGUAGE sql PARALLEL SAFE
+    RETURN uuidv7();
+
+CREATE TABLE windrow.jobs (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    id uuid DEFAULT windrow.new_job_id() NOT NULL,
+    seq bigint NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    payload jsonb NOT NULL,
+    status text DEFAULT 'queued'::text NOT NULL COLLATE pg_catalog."C",
+    priority smallint DEFAULT 0 NOT NULL,
+    run_at timestamp with time zone,
+    dedupe_key text COLLATE pg_catalog."C",
+    dedupe_kept boolean DEFAULT false NOT NULL,
+    attempt_count integer DEFAULT 1 NOT NULL,
+    max_attempts integer DEFAULT 3 NOT NULL,
+    lease_epoch integer DEFAULT 0 NOT NULL,
+    worker text,
+    lease interval,
+    last_heartbeat_at timestamp with time zone,
+    progress real,
+    artifact jsonb,
+    cancel_requested_at timestamp with time zone,
+    failure_code text,
+    error_class text,
+    error_code text,
+    error text,
+    traceback text,
+    correlation_id text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT jobs_attempt_count_check CHECK ((attempt_count >= 1)),
+    CONSTRAINT jobs_check CHECK (((status = 'processing'::text) = (worker IS NOT NULL))),
+    CONSTRAINT jobs_check1 CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
+    CONSTRAINT jobs_check2 CHECK (((status = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT jobs_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'processing'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+)
+WITH (fillfactor='45', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000');
+
+ALTER TABLE ONLY windrow.jobs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.jobs IS 'What is to be done, is being done and was done. Only the holder of the current lease epoch may say anything about a job that is being processed.';
+
+COMMENT ON COLUMN windrow.jobs.seq IS 'In which order jobs of one kind and priority of a tenant are begun.';
+
+COMMENT ON COLUMN windrow.jobs.dedupe_kept IS 'Whether the key stays taken after the job has ended, until the row is pruned.';
+
+COMMENT ON COLUMN windrow.jobs.lease IS 'How long after its last heartbeat this execution is taken for dead: the word of the worker that has it.';
+
+COMMENT ON COLUMN windrow.jobs.artifact IS 'What an execution has made, named under its fence: key, size, sha256, details. Only what is named here may be published.';
+
+COMMENT ON COLUMN windrow.jobs.failure_code IS 'Why it is given up: the code of its last error, or RETRIES_EXHAUSTED.';
+
+CREATE FUNCTION windrow.job_verdict(job windrow.jobs, delay interval) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((job).cancel_requested_at IS NOT NULL) THEN 'cancelled'::text WHEN ((delay IS NULL) OR ((job).attempt_count >= (job).max_attempts)) THEN 'failed'::text WHEN (delay > '00:00:00'::interval) THEN 'scheduled'::text ELSE 'queued'::text END;
+
 CREATE FUNCTION windrow.keep_item_history() RETURNS trigger
     LANGUAGE plpgsql
+    SET enable_nestloop TO 'off'
     AS $$
 BEGIN
   INSERT INTO item_history (tenant_id, item_id, revision, was, run_id, observation, fetched_at, seen_at, ended_at, ended_by)
@@ -517,6 +618,39 @@ ALTER TABLE ONLY windrow.listing_pages FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.listing_pages IS 'Which items a listing has seen, a page a row.';
 
+CREATE TABLE windrow.listings (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    generation bigint NOT NULL,
+    lane text NOT NULL,
+    run_id text NOT NULL,
+    filters text NOT NULL,
+    filters_since bigint NOT NULL,
+    last_seq bigint NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    items bigint DEFAULT 0 NOT NULL,
+    missing bigint,
+    known bigint,
+    why text,
+    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    horizon bigint NOT NULL,
+    CONSTRAINT listings_state_check CHECK ((state = ANY (ARRAY['open'::text, 'whole'::text, 'applied'::text, 'held'::text, 'abandoned'::text])))
+);
+
+ALTER TABLE ONLY windrow.listings FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.listings IS 'One pass over all that an endpoint holds. Only a whole one, with unchanged filters, may say that something is gone.';
+
+COMMENT ON COLUMN windrow.listings.generation IS 'The observation of its first request.';
+
+COMMENT ON COLUMN windrow.listings.filters_since IS 'The first listing of the endpoint with these filters: what was written before it may have been shown by others.';
+
+COMMENT ON COLUMN windrow.listings.state IS 'open: under way; whole: complete, not applied yet; applied: what was gone is deleted; held: too much would go, an operator decides; abandoned: partial, or its filters changed.';
+
+COMMENT ON COLUMN windrow.listings.horizon IS 'What was asked for since it began, through any lane, has at least this observation.';
+
 CREATE FUNCTION windrow.missing_items(in_project text, in_endpoint text, in_generation bigint, in_since bigint) RETURNS SETOF uuid
     LANGUAGE sql STABLE
     BEGIN ATOMIC
@@ -533,39 +667,67 @@ CREATE FUNCTION windrow.missing_items(in_project text, in_endpoint text, in_gene
          )
   SELECT i.item_id
     FROM windrow.items i
-   WHERE ((i.tenant_id = windrow.current_tenant()) AND (i.project_id = missing_items.in_project) AND (i.endpoint_id = missing_items.in_endpoint) AND (NOT i.deleted) AND (i.observation < missing_items.in_generation) AND (NOT (EXISTS ( SELECT
+   WHERE ((i.tenant_id = windrow.current_tenant()) AND (i.project_id = missing_items.in_project) AND (i.endpoint_id = missing_items.in_endpoint) AND (NOT i.deleted) AND (i.observation < ( SELECT l.horizon
+            FROM windrow.listings l
+           WHERE ((l.tenant_id = windrow.current_tenant()) AND (l.project_id = missing_items.in_project) AND (l.endpoint_id = missing_items.in_endpoint) AND (l.generation = missing_items.in_generation)))) AND (NOT (EXISTS ( SELECT
             FROM seen
            WHERE (seen.id = i.item_id)))) AND ((i.observation >= missing_items.in_since) OR (EXISTS ( SELECT
             FROM shown_before
            WHERE (shown_before.id = i.item_id)))));
 END;
 
-CREATE FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) RETURNS SETOF windrow.items
+CREATE FUNCTION windrow.note_scheduled_tenant() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO scheduled_tenants (tenant_id) SELECT DISTINCT tenant_id FROM added ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION windrow.observe(in_tenant text, in_project text, in_endpoint text, in_lane text, in_above text[], OUT observation bigint, OUT horizon bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+DECLARE
+  own    bigint;
+  drawn  bigint;
+  yields bigint;
+BEGIN
+  PERFORM enter_tenant(in_tenant);
+  SELECT l.floor INTO own FROM harvest_lanes l
+   WHERE l.tenant_id = current_tenant() AND l.project_id = in_project AND l.endpoint_id = in_endpoint AND l.lane = in_lane;
+  drawn := nextval('observation_seq');
+  IF cardinality(in_above) > 0 THEN
+    SELECT min(l.floor) + 1 INTO yields FROM harvest_lanes l
+     WHERE l.tenant_id = current_tenant() AND l.project_id = in_project AND l.endpoint_id = in_endpoint AND l.lane = ANY (in_above);
+  END IF;
+  observation := greatest(own, least(drawn, yields)); -- NULLs do not count
+  horizon := least(own + 1, observation);
+END $$;
+
+CREATE FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, enough integer, most integer) RETURNS TABLE(lot integer, item_id uuid)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'windrow', 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET enable_indexscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 DECLARE
   owner CONSTANT text := words_owner(current_tenant(), project, gone);
-  lot   integer;
   given integer;
 BEGIN
   FOREACH lot IN ARRAY lots LOOP
     PERFORM set_config('windrow.searched', replace(query, '~', owner || lot), true);
-    IF row_security_active('items') THEN
-      RETURN QUERY SELECT * FROM items LIMIT most; -- the policy chooses
+    IF row_security_active('search_words') THEN
+      RETURN QUERY SELECT search_lots.lot, w.item_id FROM search_words w LIMIT most; -- the policy chooses
     ELSE -- an owner who is a superuser is above all policies
-      RETURN QUERY SELECT * FROM items i
-        WHERE i.tenant_id IS NOT DISTINCT FROM current_tenant()
-          AND item_words(
-            i.tenant_id, i.project_id, i.item_id, i.endpoint_id, i.deleted, i.entity_type, i.external_id, i.display_name,
-            i.canonical_path, i.owners, i.labels
-          ) @@ searched()
-        LIMIT most;
+      RETURN QUERY SELECT search_lots.lot, w.item_id FROM search_words w
+        WHERE w.tenant_id IS NOT DISTINCT FROM current_tenant() AND w.words @@ searched() LIMIT most;
     END IF;
     GET DIAGNOSTICS given = ROW_COUNT;
     most := most - given;
+    enough := enough - given;
+    EXIT WHEN enough <= 0 OR most <= 0;
   END LOOP;
   PERFORM set_config('windrow.searched', '', true);
 END $$;
@@ -582,10 +744,18 @@ CREATE FUNCTION windrow.spaced(said text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN replace(replace(replace(replace(replace(replace(lower(CASE WHEN (said !~ '[^a-zA-Z0-9 /._:@-]'::text) THEN said WHEN (octet_length(said) = length(said)) THEN regexp_replace(said, '[^a-zA-Z0-9]+'::text, ' '::text, 'g'::text) ELSE windrow.spaced_beyond_ascii(said) END), '/'::text, ' '::text), '.'::text, ' '::text), '_'::text, ' '::text), '-'::text, ' '::text), ':'::text, ' '::text), '@'::text, ' '::text);
 
+CREATE FUNCTION windrow.tell_schedules() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM pg_notify('windrow_schedules', '');
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION windrow.tidy_search() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'windrow', 'pg_temp'
-    AS $$ SELECT gin_clean_pending_list('windrow.items_words') $$;
+    AS $$ SELECT gin_clean_pending_list('windrow.search_words_index') $$;
 
 CREATE FUNCTION windrow.whole_and_apart(said text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -682,6 +852,25 @@ ALTER TABLE ONLY windrow.dead_letters FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.dead_letters IS 'Messages that a subscription could not deliver within its budget, and why. The message itself stays as long as its letter.';
 
+CREATE TABLE windrow.endpoint_controls (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    jitter_seconds integer DEFAULT 0 NOT NULL,
+    paused_at timestamp with time zone,
+    paused_by text,
+    paused_why text,
+    halted_at timestamp with time zone,
+    halted_code text,
+    halted_why text,
+    CONSTRAINT endpoint_controls_jitter_seconds_check CHECK (((jitter_seconds >= 0) AND (jitter_seconds <= 3600)))
+);
+
+ALTER TABLE ONLY windrow.endpoint_controls FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.endpoint_controls IS 'Paused: by an operator. Halted: by a failure that only a person can mend. Temporal forgets what its schedules were told; this table does not.';
+
 CREATE TABLE windrow.endpoints (
     tenant_id text NOT NULL,
     project_id text NOT NULL,
@@ -703,6 +892,19 @@ ALTER TABLE ONLY windrow.endpoints FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE windrow.endpoints IS 'A source that is harvested: connector, configuration, the name of its credential (never the credential), schedule. A removed one keeps its row, since its items carry its name.';
 
 COMMENT ON COLUMN windrow.endpoints.version IS 'Rises with every edit, so that two editors cannot overwrite one another.';
+
+CREATE TABLE windrow.failed_runs (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    code text NOT NULL,
+    failed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY windrow.failed_runs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.failed_runs IS 'Which runs of a tenant failed lately. Counted one after the other, so that exactly the one that is too much pages; those of a week ago are deleted by the next.';
 
 CREATE TABLE windrow.harvest_lanes (
     tenant_id text NOT NULL,
@@ -842,6 +1044,40 @@ ALTER TABLE ONLY windrow.item_relations FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.item_relations IS 'What an item has to do with others of its endpoint. The target may not have been harvested yet.';
 
+CREATE TABLE windrow.job_events (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    job_id uuid NOT NULL,
+    id bigint NOT NULL,
+    event text NOT NULL COLLATE pg_catalog."C",
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    attempt integer NOT NULL,
+    epoch integer NOT NULL,
+    worker text,
+    details jsonb
+);
+
+ALTER TABLE ONLY windrow.job_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.job_events IS 'What befell a job, in order: written by the statement that made it happen, while that holds the job''s row.';
+
+ALTER TABLE windrow.job_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME windrow.job_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE windrow.jobs ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME windrow.jobs_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE windrow.kv_fingerprint_keys (
     tenant_id text NOT NULL,
     secret bytea DEFAULT decode(replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text), 'hex'::text) NOT NULL
@@ -864,35 +1100,19 @@ ALTER TABLE ONLY windrow.kv_requests FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.kv_requests IS 'The ledger: which request produced which version, and of what (no hash: a deletion). Successes only; a replay is answered from here.';
 
-CREATE TABLE windrow.listings (
+CREATE TABLE windrow.manual_triggers (
     tenant_id text NOT NULL,
+    manual_trigger_id text NOT NULL,
     project_id text NOT NULL,
     endpoint_id text NOT NULL,
-    generation bigint NOT NULL,
-    lane text NOT NULL,
-    run_id text NOT NULL,
-    filters text NOT NULL,
-    filters_since bigint NOT NULL,
-    last_seq bigint NOT NULL,
-    state text DEFAULT 'open'::text NOT NULL,
-    items bigint DEFAULT 0 NOT NULL,
-    missing bigint,
-    known bigint,
-    why text,
-    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    ended_at timestamp with time zone,
-    CONSTRAINT listings_state_check CHECK ((state = ANY (ARRAY['open'::text, 'whole'::text, 'applied'::text, 'held'::text, 'abandoned'::text])))
+    workflow_id text NOT NULL,
+    actor text NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
-ALTER TABLE ONLY windrow.listings FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY windrow.manual_triggers FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE windrow.listings IS 'One pass over all that an endpoint holds. Only a whole one, with unchanged filters, may say that something is gone.';
-
-COMMENT ON COLUMN windrow.listings.generation IS 'The observation of its first request.';
-
-COMMENT ON COLUMN windrow.listings.filters_since IS 'The first listing of the endpoint with these filters: what was written before it may have been shown by others.';
-
-COMMENT ON COLUMN windrow.listings.state IS 'open: under way; whole: complete, not applied yet; applied: what was gone is deleted; held: too much would go, an operator decides; abandoned: partial, or its filters changed.';
+COMMENT ON TABLE windrow.manual_triggers IS 'Runs that people asked for: the same id twice is one run, also long after Temporal has forgotten the first.';
 
 CREATE SEQUENCE windrow.message_seq
     START WITH 1
@@ -928,7 +1148,7 @@ CREATE TABLE windrow.migrations (
 
 CREATE SEQUENCE windrow.observation_seq
     START WITH 1
-    INCREMENT BY 1
+    INCREMENT BY 2
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
@@ -978,6 +1198,45 @@ COMMENT ON TABLE windrow.quarantine IS 'Records that were refused, each with all
 COMMENT ON COLUMN windrow.quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
 
 COMMENT ON COLUMN windrow.quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
+
+CREATE TABLE windrow.scheduled_tenants (
+    tenant_id text NOT NULL
+);
+
+ALTER TABLE ONLY windrow.scheduled_tenants FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.scheduled_tenants IS 'Who has ever had an endpoint: whose schedules are to be looked at by whoever makes Temporal agree with them.';
+
+CREATE TABLE windrow.search_backlog (
+    tenant_id text NOT NULL,
+    id bigint NOT NULL,
+    item_ids uuid[] NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
+
+ALTER TABLE ONLY windrow.search_backlog FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.search_backlog IS 'Items that were written since their words were indexed, at most 100 a row. Whoever indexes them deletes it.';
+
+ALTER TABLE windrow.search_backlog ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME windrow.search_backlog_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE windrow.search_words (
+    tenant_id text NOT NULL,
+    item_id uuid NOT NULL,
+    revision integer NOT NULL,
+    words tsvector NOT NULL
+);
+
+ALTER TABLE ONLY windrow.search_words FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.search_words IS 'The words that an item is found by (item_words), as of one of its revisions.';
 
 CREATE TABLE windrow.strands (
     tenant_id text NOT NULL,
@@ -1039,6 +1298,27 @@ ALTER TABLE ONLY windrow.subscriptions FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.subscriptions IS 'Who wants a topic''s messages: a sink that the relay pushes to, or (no sink) consumers that pull. How long a claim lasts, and when a failed delivery is tried again.';
 
+CREATE TABLE windrow.sync_transitions (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    workflow_id text NOT NULL,
+    number integer NOT NULL,
+    state text NOT NULL,
+    before text,
+    run_id text,
+    reason text,
+    error_class text,
+    code text,
+    failures integer NOT NULL,
+    next_retry_at timestamp with time zone,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY windrow.sync_transitions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.sync_transitions IS 'The lifecycle of each synchronisation, step by step; the last one of an endpoint says where it stands.';
+
 CREATE TABLE windrow.topic_log (
     tenant_id text NOT NULL,
     topic text NOT NULL COLLATE pg_catalog."C",
@@ -1086,8 +1366,14 @@ ALTER TABLE ONLY windrow.blobs
 ALTER TABLE ONLY windrow.dead_letters
     ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (tenant_id, subscription, message_id);
 
+ALTER TABLE ONLY windrow.endpoint_controls
+    ADD CONSTRAINT endpoint_controls_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id);
+
 ALTER TABLE ONLY windrow.endpoints
     ADD CONSTRAINT endpoints_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id);
+
+ALTER TABLE ONLY windrow.failed_runs
+    ADD CONSTRAINT failed_runs_pkey PRIMARY KEY (tenant_id, run_id);
 
 ALTER TABLE ONLY windrow.harvest_lanes
     ADD CONSTRAINT harvest_lanes_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, lane);
@@ -1110,6 +1396,12 @@ ALTER TABLE ONLY windrow.item_relations
 ALTER TABLE ONLY windrow.items
     ADD CONSTRAINT items_pkey PRIMARY KEY (tenant_id, item_id);
 
+ALTER TABLE ONLY windrow.job_events
+    ADD CONSTRAINT job_events_pkey PRIMARY KEY (tenant_id, job_id, id);
+
+ALTER TABLE ONLY windrow.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY windrow.kv_fingerprint_keys
     ADD CONSTRAINT kv_fingerprint_keys_pkey PRIMARY KEY (tenant_id);
 
@@ -1128,6 +1420,9 @@ ALTER TABLE ONLY windrow.listing_pages
 ALTER TABLE ONLY windrow.listings
     ADD CONSTRAINT listings_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, generation);
 
+ALTER TABLE ONLY windrow.manual_triggers
+    ADD CONSTRAINT manual_triggers_pkey PRIMARY KEY (tenant_id, manual_trigger_id);
+
 ALTER TABLE ONLY windrow.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (tenant_id, topic, message_id);
 
@@ -1140,11 +1435,23 @@ ALTER TABLE ONLY windrow.outbox_lanes
 ALTER TABLE ONLY windrow.quarantine
     ADD CONSTRAINT quarantine_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, id);
 
+ALTER TABLE ONLY windrow.scheduled_tenants
+    ADD CONSTRAINT scheduled_tenants_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY windrow.search_backlog
+    ADD CONSTRAINT search_backlog_pkey PRIMARY KEY (tenant_id, id);
+
+ALTER TABLE ONLY windrow.search_words
+    ADD CONSTRAINT search_words_pkey PRIMARY KEY (tenant_id, item_id);
+
 ALTER TABLE ONLY windrow.strands
     ADD CONSTRAINT strands_pkey PRIMARY KEY (tenant_id, subscription, key);
 
 ALTER TABLE ONLY windrow.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (tenant_id, name);
+
+ALTER TABLE ONLY windrow.sync_transitions
+    ADD CONSTRAINT sync_transitions_pkey PRIMARY KEY (tenant_id, workflow_id, number);
 
 ALTER TABLE ONLY windrow.topic_log
     ADD CONSTRAINT topic_log_pkey PRIMARY KEY (tenant_id, seq);
@@ -1164,6 +1471,8 @@ CREATE INDEX dead_letters_died ON windrow.dead_letters USING btree (tenant_id, d
 
 CREATE INDEX dead_letters_message ON windrow.dead_letters USING btree (tenant_id, topic, message_id);
 
+CREATE INDEX failed_runs_lately ON windrow.failed_runs USING btree (tenant_id, failed_at);
+
 CREATE INDEX harvest_outbox_pending ON windrow.harvest_outbox USING btree (tenant_id, project_id, endpoint_id, lane, seq) INCLUDE (bytes, observation) WHERE (status = 'pending'::text);
 
 CREATE INDEX harvest_outbox_run ON windrow.harvest_outbox USING btree (tenant_id, run_id);
@@ -1176,19 +1485,31 @@ CREATE INDEX item_history_recent ON windrow.item_history USING btree (tenant_id,
 
 CREATE INDEX item_relations_target ON windrow.item_relations USING btree (tenant_id, target_id, type);
 
-CREATE INDEX items_gone ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type, item_id) WHERE deleted;
+CREATE INDEX items_gone ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type) WHERE deleted;
 
 CREATE INDEX items_new ON windrow.items USING btree (tenant_id, project_id, first_seen_at);
 
-CREATE INDEX items_of_endpoint ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type, item_id);
+CREATE INDEX items_of_endpoint ON windrow.items USING btree (tenant_id, project_id, endpoint_id, entity_type);
 
-CREATE INDEX items_words ON windrow.items USING gin (windrow.item_words(tenant_id, project_id, item_id, endpoint_id, deleted, entity_type, external_id, display_name, canonical_path, owners, labels)) WITH (fastupdate='on', gin_pending_list_limit='32768');
+CREATE UNIQUE INDEX jobs_dedupe ON windrow.jobs USING btree (tenant_id, kind, dedupe_key) WHERE (dedupe_key IS NOT NULL);
+
+CREATE INDEX jobs_finished ON windrow.jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX jobs_processing ON windrow.jobs USING btree (tenant_id, kind) WHERE (status = 'processing'::text);
+
+CREATE INDEX jobs_queued ON windrow.jobs USING btree (tenant_id, kind, priority, seq) WHERE (status = 'queued'::text);
+
+CREATE INDEX jobs_scheduled ON windrow.jobs USING btree (run_at) WHERE (status = 'scheduled'::text);
 
 CREATE INDEX kv_expiry ON windrow.kv USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
 CREATE INDEX quarantine_open ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, item_id) WHERE ((state = 'open'::text) AND (item_id IS NOT NULL));
 
 CREATE INDEX quarantine_recent ON windrow.quarantine USING btree (tenant_id, last_at);
+
+CREATE INDEX search_backlog_oldest ON windrow.search_backlog USING btree (id);
+
+CREATE INDEX search_words_index ON windrow.search_words USING gin (words) WITH (fastupdate='on', gin_pending_list_limit='16384');
 
 CREATE INDEX strands_due ON windrow.strands USING btree (tenant_id, queue, due_at);
 
@@ -1197,6 +1518,8 @@ CREATE INDEX strands_settled ON windrow.strands USING btree (tenant_id, topic) W
 CREATE INDEX subscriptions_sink ON windrow.subscriptions USING btree (sink) WHERE (sink IS NOT NULL);
 
 CREATE INDEX subscriptions_topic ON windrow.subscriptions USING btree (tenant_id, topic);
+
+CREATE INDEX sync_transitions_latest ON windrow.sync_transitions USING btree (tenant_id, project_id, endpoint_id, at);
 
 CREATE INDEX topic_log_key ON windrow.topic_log USING btree (tenant_id, topic, key, "position") WHERE ("position" IS NOT NULL);
 
@@ -1208,6 +1531,16 @@ CREATE INDEX topic_log_unrouted ON windrow.topic_log USING btree (tenant_id, top
 
 CREATE TRIGGER history AFTER UPDATE ON windrow.items REFERENCING OLD TABLE AS replaced NEW TABLE AS replacing FOR EACH STATEMENT EXECUTE FUNCTION windrow.keep_item_history();
 
+CREATE TRIGGER schedules AFTER INSERT OR UPDATE OF paused_at, halted_at, time_zone, jitter_seconds ON windrow.endpoint_controls FOR EACH STATEMENT EXECUTE FUNCTION windrow.tell_schedules();
+
+CREATE TRIGGER schedules AFTER INSERT OR UPDATE OF schedule, removed_at ON windrow.endpoints FOR EACH STATEMENT EXECUTE FUNCTION windrow.tell_schedules();
+
+CREATE TRIGGER tenants AFTER INSERT ON windrow.endpoints REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION windrow.note_scheduled_tenant();
+
+CREATE TRIGGER words_of_changed AFTER UPDATE ON windrow.items REFERENCING OLD TABLE AS replaced NEW TABLE AS replacing FOR EACH STATEMENT EXECUTE FUNCTION windrow.await_other_words();
+
+CREATE TRIGGER words_of_new AFTER INSERT ON windrow.items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION windrow.await_words();
+
 ALTER TABLE ONLY windrow.subscriptions
     ADD CONSTRAINT subscriptions_tenant_id_topic_fkey FOREIGN KEY (tenant_id, topic) REFERENCES windrow.topics(tenant_id, name);
 
@@ -1217,7 +1550,11 @@ ALTER TABLE windrow.blobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.dead_letters ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.endpoint_controls ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.endpoints ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.failed_runs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.harvest_lanes ENABLE ROW LEVEL SECURITY;
 
@@ -1233,6 +1570,10 @@ ALTER TABLE windrow.item_relations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.items ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.job_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.jobs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.kv ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.kv_fingerprint_keys ENABLE ROW LEVEL SECURITY;
@@ -1245,17 +1586,27 @@ ALTER TABLE windrow.listing_pages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.listings ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.manual_triggers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.outbox_lanes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.quarantine ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY searched ON windrow.items FOR SELECT TO windrow USING (((NOT (tenant_id IS DISTINCT FROM windrow.current_tenant())) AND (windrow.item_words(tenant_id, project_id, item_id, endpoint_id, deleted, entity_type, external_id, display_name, canonical_path, owners, labels) @@ windrow.searched())));
+ALTER TABLE windrow.scheduled_tenants ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.search_backlog ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.search_words ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY searched ON windrow.search_words FOR SELECT TO windrow USING (((NOT (tenant_id IS DISTINCT FROM windrow.current_tenant())) AND (words @@ windrow.searched())));
 
 ALTER TABLE windrow.strands ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.subscriptions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.sync_transitions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY system ON windrow.blobs TO windrow_system USING (true);
 
@@ -1263,11 +1614,19 @@ CREATE POLICY system ON windrow.harvest_outbox TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.idempotency_keys TO windrow_system USING (true);
 
+CREATE POLICY system ON windrow.job_events TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.jobs TO windrow_system USING (true);
+
 CREATE POLICY system ON windrow.kv FOR SELECT TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.kv_requests TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.outbox_lanes TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.scheduled_tenants FOR SELECT TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.search_backlog TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.strands FOR SELECT TO windrow_system USING (true);
 
@@ -1283,7 +1642,11 @@ CREATE POLICY tenant ON windrow.blobs TO windrow_app USING ((tenant_id = windrow
 
 CREATE POLICY tenant ON windrow.dead_letters TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.endpoint_controls TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.endpoints TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.failed_runs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.harvest_lanes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -1299,6 +1662,10 @@ CREATE POLICY tenant ON windrow.item_relations TO windrow_app USING ((tenant_id 
 
 CREATE POLICY tenant ON windrow.items TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.job_events TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.jobs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.kv TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.kv_fingerprint_keys TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
@@ -1311,15 +1678,25 @@ CREATE POLICY tenant ON windrow.listing_pages TO windrow_app USING ((tenant_id =
 
 CREATE POLICY tenant ON windrow.listings TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.manual_triggers TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.messages TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.outbox_lanes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.quarantine TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.scheduled_tenants TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.search_backlog TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.search_words TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.strands TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.subscriptions TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.sync_transitions TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.topic_log TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -1333,6 +1710,9 @@ GRANT USAGE ON SCHEMA windrow TO windrow_app;
 GRANT USAGE ON SCHEMA windrow TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.items TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.jobs TO windrow_app;
+GRANT SELECT,DELETE,UPDATE ON TABLE windrow.jobs TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.kv TO windrow_app;
 
@@ -1348,8 +1728,10 @@ GRANT SELECT,INSERT,UPDATE ON TABLE windrow.leases TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.listing_pages TO windrow_app;
 
-REVOKE ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, most integer) TO windrow_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.listings TO windrow_app;
+
+REVOKE ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, enough integer, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, enough integer, most integer) TO windrow_app;
 
 REVOKE ALL ON FUNCTION windrow.tidy_search() FROM PUBLIC;
 GRANT ALL ON FUNCTION windrow.tidy_search() TO windrow_app;
@@ -1367,7 +1749,11 @@ GRANT SELECT(tidy_at),UPDATE(tidy_at) ON TABLE windrow.blobs TO windrow_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.dead_letters TO windrow_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.endpoint_controls TO windrow_app;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.endpoints TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.failed_runs TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.harvest_lanes TO windrow_app;
 
@@ -1401,12 +1787,15 @@ GRANT SELECT,INSERT ON TABLE windrow.item_history TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.item_relations TO windrow_app;
 
+GRANT SELECT,INSERT ON TABLE windrow.job_events TO windrow_app;
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.job_events TO windrow_system;
+
 GRANT SELECT,INSERT ON TABLE windrow.kv_fingerprint_keys TO windrow_app;
 
 GRANT SELECT,INSERT ON TABLE windrow.kv_requests TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.kv_requests TO windrow_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.listings TO windrow_app;
+GRANT SELECT,INSERT ON TABLE windrow.manual_triggers TO windrow_app;
 
 GRANT USAGE ON SEQUENCE windrow.message_seq TO windrow_app;
 
@@ -1420,6 +1809,14 @@ GRANT SELECT ON TABLE windrow.outbox_lanes TO windrow_system;
 GRANT UPDATE(served_at) ON TABLE windrow.outbox_lanes TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.quarantine TO windrow_app;
+
+GRANT SELECT,INSERT ON TABLE windrow.scheduled_tenants TO windrow_app;
+GRANT SELECT ON TABLE windrow.scheduled_tenants TO windrow_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.search_backlog TO windrow_app;
+GRANT SELECT,UPDATE ON TABLE windrow.search_backlog TO windrow_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.search_words TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.strands TO windrow_app;
 
@@ -1448,6 +1845,8 @@ GRANT SELECT(name) ON TABLE windrow.subscriptions TO windrow_system;
 GRANT SELECT(topic) ON TABLE windrow.subscriptions TO windrow_system;
 
 GRANT SELECT(sink) ON TABLE windrow.subscriptions TO windrow_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.sync_transitions TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.topic_log TO windrow_app;
 

@@ -11,5 +11,6 @@ SEARCH_SECONDS = Histogram(
 )
 
 SEARCH_BACKLOG = Gauge(
-    "catalog_search_backlog_items", "Items that were written and are not found by their present words yet, of all tenants."
+    "catalog_search_backlog_items",
+    "Items that were written and are not found by their present words yet, of all tenants.",
 )
