@@ -35,8 +35,8 @@ check: $(READY) ## format, lint, types, import directions
 bench: $(READY) ## measure, as ratios against a peer and the raw limit (ONLY=name for one)
 	@$(BIN)/python -m bench $(ONLY)
 
-campaign: $(READY) ## the long, seeded tests (SEEDS=n)
-	@$(BIN)/python tools/campaign.py $(SEEDS)
+campaign: $(READY) ## the long, seeded tests (SEEDS=n, ONLY=word for some)
+	@$(BIN)/python tools/campaign.py $(SEEDS) $(ONLY)
 
 browsers: ## the browser for the console's tests
 	@tools/browsers.sh

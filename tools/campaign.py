@@ -1,6 +1,7 @@
 """`make campaign SEEDS=n`: the seeded tests again and again, each time with another seed; which seeds failed is printed, and what was measured.
 
 The tests that carry the mark `campaign` run once in `make test`. Here each seed drives hypothesis and the `seed` fixture.
+With ONLY=harvest, those whose names or places have that word in them.
 """
 
 import subprocess
@@ -10,6 +11,7 @@ import time
 
 def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    only = ["-k", sys.argv[2]] if len(sys.argv) > 2 else []
     failed: list[int] = []
     begun = time.monotonic()
     for seed in range(1, seeds + 1):
@@ -25,6 +27,7 @@ def main() -> None:
             "--seed",
             str(seed),
             f"--hypothesis-seed={seed}",
+            *only,
         ]
         done = subprocess.run(command, capture_output=True, text=True)
         summary = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "no output"

@@ -26,8 +26,8 @@ def plain(value: Any) -> Any:
 
 
 def document(value: Any) -> None:
-    """One JSON document on standard output."""
-    print(json.dumps(plain(value), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))  # noqa: T201
+    """One JSON document on standard output, at once: whoever reads a process that stays waits for it."""
+    print(json.dumps(plain(value), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None), flush=True)  # noqa: T201
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, empty: str) -> None:
@@ -70,3 +70,4 @@ def _print(drawn: RenderableType) -> None:
     with console.capture() as captured:
         console.print(drawn)
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+    sys.stdout.flush()
