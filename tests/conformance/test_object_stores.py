@@ -3,13 +3,16 @@
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
 
 from windrow.contracts.errors import Code, Conflict, ValidationFailure, WindrowError
@@ -29,12 +32,21 @@ MEGABYTE = 1024 * 1024
 def s3_endpoint() -> Iterator[str]:
     """A server that speaks S3, with a bucket."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    get_backend("s3")[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, "us-east-1")
-    yield f"http://{host}:{port}"
-    server.stop()
+    put, turn = S3Response.put_object, threading.Lock()
+
+    def one_at_a_time(self: S3Response) -> Any:
+        with turn:
+            return put(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        # S3 compares and writes in one step; between the two, this server's threads would overtake one another
+        patch.setattr(S3Response, "put_object", one_at_a_time)
+        server = ThreadedMotoServer("127.0.0.1", port=0)
+        server.start()
+        host, port = server.get_host_and_port()
+        get_backend("s3")[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, "us-east-1")
+        yield f"http://{host}:{port}"
+        server.stop()
 
 
 @pytest.fixture(params=["local", "memory", "s3"])
