@@ -202,6 +202,8 @@ class Execution:
     async def _try_to_say(self, query: Query, **said: Any) -> None:
         self._heed()
         async with self._database.tenant(self.scope.tenant_id) as tx:
+            # stopped in the middle of this, we must not keep the row from whoever recovers the job
+            await tx.execute(Q.careful)
             row = await tx.row(query, id=self.job_id, epoch=self.epoch, **said)
         if row is None:
             self.stop(End.LOST, "superseded")

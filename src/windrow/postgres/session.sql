@@ -2,6 +2,7 @@
 SET search_path = windrow, public;
 SET ROLE windrow_app;
 SET TimeZone = 'UTC'; -- the last day of the calendar is not beyond it in any zone of a server's own
+SET idle_in_transaction_session_timeout = '2min'; -- a process that was stopped must not keep what it has locked from the others for ever
 
 -- begin_tenant: all that begins a transaction in one round trip, as one simple query
 BEGIN;
