@@ -92,16 +92,8 @@ async def run(bench: Bench) -> None:
         async with Database(bench.database_url, size=1) as database:
             await _fill(database, SMALL, 1000)
             await _fill(database, LARGE, ITEMS)
-            # made at the end: how words come in, one portion after the other, is measured below
-            definition = await (
-                await owner.execute("SELECT pg_get_indexdef('search_words_index'::regclass)")
-            ).fetchone()
-            assert definition
-            await owner.execute("DROP INDEX search_words_index")
             for scope in (SMALL, LARGE):
                 await catalog.index_tenant(database, scope.tenant_id)
-            await owner.execute("SET maintenance_work_mem = '256MB'")
-            await owner.execute(definition[0])
             await owner.execute("VACUUM ANALYZE items, search_words, search_backlog")
             for name, scope in (("", LARGE), ("small_tenant_", SMALL)):
                 spent = [await _timed(database, scope, *question) for _ in range(ROUNDS) for question in QUESTIONS]
