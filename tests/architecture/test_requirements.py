@@ -18,7 +18,7 @@ PROMISED = {
     ),
     *(
         f"MW-{number}"
-        for number in (1, 2, 3, *range(10, 18), *range(20, 25), 26, 30, 31, *range(40, 45), *range(50, 54))
+        for number in (1, 2, 3, 10, 11, 16, 17, *range(20, 25), 26, 30, 31, *range(40, 45), *range(50, 54))
     ),
     *(f"MW-{number}" for number in (60, 62, 70, 71)),
     *(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from windrow.blobs import Blob, Blobs, Ticket, Wanted
-from windrow.console.bodies import read_json
+from windrow.console.bodies import as_json, read_json
 from windrow.console.doorkeeper import Doorkeeper
 from windrow.console.limits import ServerLimits
 from windrow.console.principal import Principal, Role
@@ -92,28 +92,28 @@ class BlobAddresses:
         ticket = await self._blobs.request(wanted, principal.actor)
         here = f"/v1/blobs/{ticket.blob.blob_id}"
         told = document(ticket.blob) | {"upload": _signed(ticket, "PUT"), "complete": f"{here}/complete"}
-        return _json(told, 201, {"location": here})
+        return as_json(told, 201, {"location": here})
 
     async def complete(self, request: Request, principal: Principal) -> Response:
-        return _json(document(await self._blobs.complete(principal.scope, _blob_id(request), principal.actor)))
+        return as_json(document(await self._blobs.complete(principal.scope, _blob_id(request), principal.actor)))
 
     async def show(self, request: Request, principal: Principal) -> Response:
         scope = principal.scope
-        return _json(document(await self._blobs.find(scope.tenant_id, _blob_id(request), scope.project_id)))
+        return as_json(document(await self._blobs.find(scope.tenant_id, _blob_id(request), scope.project_id)))
 
     async def download(self, request: Request, principal: Principal) -> Response:
         ticket = await self._blobs.download(principal.scope, _blob_id(request))
-        return _json(document(ticket.blob) | {"download": _signed(ticket, "GET")})
+        return as_json(document(ticket.blob) | {"download": _signed(ticket, "GET")})
 
     async def of_item(self, request: Request, principal: Principal) -> Response:
         found = await self._blobs.of_item(principal.scope, request.path_params["item_id"])
-        return _json({"blobs": [document(blob) for blob in found]})
+        return as_json({"blobs": [document(blob) for blob in found]})
 
     async def recent(self, request: Request, principal: Principal) -> Response:
         limit = _whole_number(request.query_params.get("limit", "50"))
         before = request.query_params.get("before")
         found = await self._blobs.recent(principal.scope, before=_uuid(before) if before else None, limit=limit)
-        return _json({"blobs": [document(blob) for blob in found]})
+        return as_json({"blobs": [document(blob) for blob in found]})
 
 
 def _item_id(scope: Scope, item: UUID | ItemOfEndpoint) -> UUID:
@@ -125,10 +125,6 @@ def _item_id(scope: Scope, item: UUID | ItemOfEndpoint) -> UUID:
 def _signed(ticket: Ticket, method: str) -> dict[str, Any]:
     headers = {"content-type": ticket.blob.media_type} if method == "PUT" else {}
     return {"method": method, "url": ticket.url, "headers": headers, "expires_at": ticket.expires_at}
-
-
-def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
 
 
 def _blob_id(request: Request) -> UUID:

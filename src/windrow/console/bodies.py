@@ -1,12 +1,13 @@
-"""Bodies of requests, within their bounds of bytes and time."""
+"""Bodies of requests, within their bounds of bytes and time; and of answers."""
 
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from windrow.console.problem import Refusal
 from windrow.contracts.errors import Code, ValidationFailure
@@ -98,3 +99,8 @@ def _too_large(most: int) -> ValidationFailure:
     return ValidationFailure(
         f"the body has more than {most} bytes", code=Code.TOO_LARGE, hint="content goes to an upload URL, not in here"
     )
+
+
+def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """An answer that is a JSON document."""
+    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")

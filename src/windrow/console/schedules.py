@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from temporalio.client import Client
 
-from windrow.console.bodies import read_json
+from windrow.console.bodies import as_json, read_json
 from windrow.console.doorkeeper import Doorkeeper
 from windrow.console.limits import ServerLimits
 from windrow.console.principal import Principal, Role
@@ -72,7 +72,7 @@ class ScheduleAddresses:
         found = await scheduling.look(self._database, principal.scope, _name(request))
         async with self._database.tenant(principal.scope.tenant_id) as tx:
             steps = await controls.steps(tx, principal.scope, _name(request), limit=20)
-        return _json(document(found) | {"steps": [msgspec.to_builtins(step) for step in steps]})
+        return as_json(document(found) | {"steps": [msgspec.to_builtins(step) for step in steps]})
 
     async def pause(self, request: Request, principal: Principal) -> Response:
         said = await self._read(request, Pause)
@@ -110,11 +110,11 @@ class ScheduleAddresses:
             reason=said.reason,
         )
         told = {"workflow_id": begun.workflow_id, "again": begun.again, "held_back": found.controls.held_back}
-        return _json(told, 200 if begun.again else 202)
+        return as_json(told, 200 if begun.again else 202)
 
     async def _carried_out(self, done: Scheduled) -> Response:
         await scheduling.carry_out(await self._temporal(), done)
-        return _json(document(done))
+        return as_json(document(done))
 
     async def _read(self, request: Request, kind: type[T]) -> T:
         return await read_json(
@@ -141,7 +141,3 @@ def document(found: Scheduled) -> dict[str, Any]:
 def _name(request: Request) -> str:
     name: str = request.path_params["name"]
     return name
-
-
-def _json(value: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")

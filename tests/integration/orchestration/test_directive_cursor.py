@@ -28,7 +28,7 @@ async def directive_cursor(stage: Stage) -> Envelope | None:
     return await kv.get(stage.database, directive_key(Lane(ACME, stage.endpoint.endpoint_id)))
 
 
-@pytest.mark.req("MW-50", "MW-14", "MW-15")
+@pytest.mark.req("MW-50")
 async def test_it_moves_with_what_was_persisted_and_verified(database: Database, client: Client) -> None:
     async with staged(database, client, shelf()) as stage:
         assert await directive_cursor(stage) is None

@@ -46,7 +46,7 @@ def refusing(error: Exception) -> Shop:
     return shop
 
 
-@pytest.mark.req("MW-17", "MW-60", "MW-10", "MW-11", "MW-12", "MW-13", "MW-16")
+@pytest.mark.req("MW-17", "MW-60", "MW-10", "MW-11", "MW-16")
 async def test_the_steps_of_a_run_are_said_in_their_order(database: Database, client: Client, said: Said) -> None:
     async with staged(database, client, shelf()) as stage:
         await (await stage.start()).result()
