@@ -1,8 +1,7 @@
 """What is known about the work under way: bound once at the edge, carried by every log line and span below it."""
 
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 
@@ -10,15 +9,20 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _bound: ContextVar[Mapping[str, str]] = ContextVar("windrow_bound", default=_NOTHING)
 
 
-@contextmanager
-def bound(**fields: str | None) -> Iterator[None]:
+class bound:  # noqa: N801 - reads like the function that it stands for
     """Add fields to everything said inside; a None leaves the field as it was."""
-    known = {name: value for name, value in fields.items() if value is not None}
-    token = _bound.set({**_bound.get(), **known})
-    try:
-        yield
-    finally:
-        _bound.reset(token)
+
+    __slots__ = ("_fields", "_token")
+
+    def __init__(self, **fields: str | None) -> None:
+        self._fields = fields
+
+    def __enter__(self) -> None:
+        known = {name: value for name, value in self._fields.items() if value is not None}
+        self._token = _bound.set({**_bound.get(), **known})
+
+    def __exit__(self, *_: object) -> None:
+        _bound.reset(self._token)
 
 
 def current() -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from prometheus_client import start_http_server
 
 from windrow.contracts.errors import classify
-from windrow.telemetry.traces import RedactingExporter
+from windrow.telemetry.traces import RedactingExporter, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,10 @@ def export(process: str, *, otlp_endpoint: str | None = None, exporter: SpanExpo
         exporter = exporter or OTLPSpanExporter(f"{base}/v1/traces")
     if exporter:
         tracers.add_span_processor(BatchSpanProcessor(RedactingExporter(exporter)))
+        trace.set_tracer_provider(tracers)
+        span.heard = True
     meters = MeterProvider(readers, resource=resource)
     metrics.set_meter_provider(meters)
-    trace.set_tracer_provider(tracers)
     return Exported(meters, tracers)
 
 

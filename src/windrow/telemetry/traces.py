@@ -1,7 +1,9 @@
 """Spans: a traced stretch of work, with the correlation id that its log lines carry too."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import ClassVar
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -15,15 +17,29 @@ from windrow.telemetry.redaction import PROCESS
 _tracer = trace.get_tracer("windrow")
 
 
-@contextmanager
-def span(name: str, **attributes: str | int | float | bool) -> Iterator[Span]:
+class span:  # noqa: N801 - reads like the function that it stands for
     """Trace the work inside; an exception marks the span as failed and goes on. Where nobody listens it costs next to nothing."""
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        yield trace.INVALID_SPAN
-        return
-    known = {"correlation_id": context.correlation_id(), **attributes}
-    with _tracer.start_as_current_span(name, attributes=known) as current:
-        yield current
+
+    __slots__ = ("_attributes", "_name", "_tracing")
+    # set once spans are sent anywhere; to ask the library each time is most of the price of a span that nobody sees
+    heard: ClassVar[bool] = False
+
+    def __init__(self, name: str, **attributes: str | int | float | bool) -> None:
+        self._name, self._attributes = name, attributes
+        self._tracing: AbstractContextManager[Span] | None = None
+
+    def __enter__(self) -> Span:
+        if not span.heard:
+            return trace.INVALID_SPAN
+        known = {"correlation_id": context.correlation_id(), **self._attributes}
+        self._tracing = _tracer.start_as_current_span(self._name, attributes=known)
+        return self._tracing.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trail: TracebackType | None
+    ) -> None:
+        if self._tracing is not None:
+            self._tracing.__exit__(kind, error, trail)
 
 
 class RedactingExporter(SpanExporter):
