@@ -7,7 +7,6 @@ Whatever ends the wait (a cancellation, an error of `heard`, the time limit) kil
 """
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -56,7 +55,12 @@ class Finished:
 async def run(argv: Sequence[str], *, cwd: Path, limits: Limits, heard: Heard | None = None) -> Finished:
     """Run the program (a whole path) to its end; `heard` is given each line of its stdout, and is waited for."""
     process = await asyncio.create_subprocess_exec(
-        *_command(argv, cwd, limits), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True
+        *_command(argv, cwd, limits),
+        env=_environment(cwd),
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        start_new_session=True,
     )
     assert process.stdout, "asked for above"
     complaints = asyncio.create_task(_last_words(process), name=f"stderr of {argv[0]}")
@@ -79,16 +83,13 @@ async def run(argv: Sequence[str], *, cwd: Path, limits: Limits, heard: Heard | 
 
 
 def _command(argv: Sequence[str], cwd: Path, limits: Limits) -> list[str]:
-    # its environment is made here: ours holds what is no business of a program that reads a stranger's files
-    orders = {
-        "argv": list(argv),
-        "env": {"PATH": os.defpath, "HOME": str(cwd), "TMPDIR": str(cwd), "LC_ALL": "C"},
-        "cwd": str(cwd),
-        "parent": os.getpid(),
-        "memory": limits.memory,
-        "file_size": limits.file_size,
-    }
-    return [sys.executable, "-I", "-S", child_shim.__file__, json.dumps(orders)]
+    memory, file_size = ("-" if most is None else str(most) for most in (limits.memory, limits.file_size))
+    return [sys.executable, "-I", "-S", child_shim.__file__, str(cwd), str(os.getpid()), memory, file_size, *argv]
+
+
+def _environment(cwd: Path) -> dict[str, str]:
+    # made here: ours holds what is no business of a program that reads a stranger's files
+    return {"PATH": os.defpath, "HOME": str(cwd), "TMPDIR": str(cwd), "LC_ALL": "C"}
 
 
 async def _listen(stream: asyncio.StreamReader, heard: Heard | None) -> None:
