@@ -20,8 +20,8 @@ cursor after `mutate` leaves the same state as a pass from the beginning (the sa
 
 import importlib
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from windrow.connectors.connector import Connector
 from windrow.connectors.permits import Permits
 from windrow.connectors.spec import Credential
 from windrow.connectors.standalone import standalone
+from windrow.connectors.taps import Taps
 from windrow.contracts.scope import Scope
 from windrow.http import HttpClient
 from windrow.vault import Secret
@@ -52,6 +53,10 @@ class Subject:
     credential: str | None = None
     # networks and doors that the connector's HTTP may reach, such as "127.0.0.1:8080"
     addresses: tuple[str, ...] = ()
+    # the Singer taps that may be run, by name
+    taps: Mapping[str, Path] = field(default_factory=dict)
+    # ends what the source runs on
+    close: Callable[[], None] = lambda: None
 
 
 def modules() -> list[str]:
@@ -78,7 +83,7 @@ def candidate(subject: Subject, cache: Path, *, limits: Limits | None = None) ->
         config=configured(subject.connector, subject.config),
         context=standalone(
             Scope("acme", "main"),
-            permits=Permits("acme", (subject.permits_root.resolve(),)),
+            permits=Permits("acme", (subject.permits_root.resolve(),), Taps(tuple(subject.taps.items()))),
             cache=cache,
             credential=credential,
             http=lambda policy: HttpClient(replace(policy, allow=subject.addresses)),

@@ -13,8 +13,11 @@ from windrow.connectors.spec import ConnectorSpec, Credential, Deletes
 async def results(name: str, tmp_path: Path) -> list[Result]:
     source = tmp_path / "source"
     source.mkdir()
-    candidate = subjects.candidate(subjects.subject(name, source), tmp_path / "cache")
-    return [result async for result in examine(candidate)]
+    subject = subjects.subject(name, source)
+    try:
+        return [result async for result in examine(subjects.candidate(subject, tmp_path / "cache"))]
+    finally:
+        subject.close()
 
 
 def not_for(spec: ConnectorSpec) -> set[str]:
