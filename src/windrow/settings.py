@@ -93,6 +93,10 @@ class Settings(BaseSettings):
         None,
         description="The `credential_ref` of the keys that Temporal's histories are sealed with: `ID:KEY`, the current one first. Not sealed when not set.",
     )
+    payload_unsealed: bool = Field(
+        False,
+        description="Take payloads that are not sealed although keys are set: for as long as workflows run that began without one.",
+    )
     temporal_port: int | None = Field(
         None,
         ge=1,
@@ -112,6 +116,10 @@ class Settings(BaseSettings):
     log_level: Level | None = Field(
         None,
         description="The lowest level that is written: INFO for processes that stay, ERROR for commands, when not set.",
+    )
+    log_payload_hashes: bool = Field(
+        False,
+        description="Say at DEBUG the hash of what each activity was given and returned, never what it was.",
     )
     debug: bool = Field(False, description="Show the traceback when a command fails unexpectedly.")
     metrics_port: int = Field(0, ge=0, le=65535, description="The port of the Prometheus page; 0 finds a free one.")
@@ -149,12 +157,42 @@ class Settings(BaseSettings):
         ("local=/",),
         description="Below which directories of the machine endpoints may read: `TENANT=DIRECTORY` for one tenant, `DIRECTORY` for all, `{tenant}` stands for the tenant. The tenant `local` may read what the process may, others nothing until it is said here.",
     )
+    taps_allowed: Words = Field(
+        (),
+        description="Which Singer taps endpoints may run: `NAME=EXECUTABLE` for all tenants, `TENANT:NAME=EXECUTABLE` for one. None until it is said here: a tap reads what the process may read.",
+    )
+    tap_memory_bytes: int = Field(
+        2 << 30, ge=64 << 20, description="How much memory each process of a tap may have, in bytes of address space."
+    )
     addresses_allowed: Words = Field(
         (),
-        description="Loopback, private or link-local networks and `host:port`s that outgoing HTTP may reach all the same.",
+        description="Loopback, private or link-local networks and `host:port`s that outgoing connections may reach all the same.",
     )
 
     aws_endpoint: str | None = Field(None, description="The endpoint of a Secrets Manager that is not Amazon's.")
+    gcp_endpoint: str | None = Field(
+        None, description="The endpoint of a Secret Manager that is not Google's global one, such as a regional one."
+    )
+    gcp_project: str | None = Field(
+        None, description="Whose secrets `gcp-sm:NAME` means; the project of the process's own identity when not set."
+    )
+    vault_address: str | None = Field(
+        None,
+        pattern=r"^https?://[^/?#@\s]+/?$",
+        description="Where the HashiCorp Vault of `vault:` credentials answers.",
+    )
+    vault_namespace: str | None = Field(None, description="Its namespace, where it has several (Vault Enterprise).")
+    vault_ca: Path | None = Field(
+        None, description="A file in PEM: who signs its certificate; the usual authorities when not set."
+    )
+    vault_token_ref: str | None = Field(
+        None, description="The `credential_ref` (`env:` or `file:`) of the token that we show to it."
+    )
+    vault_role_id: str | None = Field(None, description="The AppRole that we log in to it with, in place of a token.")
+    vault_secret_id_ref: str | None = Field(
+        None, description="The `credential_ref` (`env:` or `file:`) of that role's secret id."
+    )
+    vault_role_mount: str = Field("approle", description="Where its AppRole logins are mounted.")
     webhooks: Words = Field(
         (), description="The sinks that subscriptions may name: `NAME=URL`, several between spaces."
     )
@@ -247,7 +285,9 @@ class Settings(BaseSettings):
         except ValidationFailure as error:
             raise ValueError(f"{error.message}; {error.hint}") from None
 
-    @field_validator("credentials_allowed", "paths_allowed", "addresses_allowed", "webhooks", "notify", mode="before")
+    @field_validator(
+        "credentials_allowed", "paths_allowed", "taps_allowed", "addresses_allowed", "webhooks", "notify", mode="before"
+    )
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value

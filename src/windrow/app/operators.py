@@ -3,7 +3,7 @@
 They are none of the tenants'. What endpoints may name (WINDROW_CREDENTIALS_ALLOWED) need not hold them, and should not.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
 from windrow import notify
@@ -13,7 +13,11 @@ from windrow.vault import Backend, Grants, Reference, Secret, Vault
 from windrow.vault.aws import AwsSecretsManager
 from windrow.vault.environment import Environment
 from windrow.vault.files import Files
+from windrow.vault.gcp import GcpSecretManager
 from windrow.vault.grants import Grant
+from windrow.vault.hashicorp import HashicorpVault
+from windrow.vault.hashicorp_door import Door
+from windrow.vault.hashicorp_tokens import AppRole, Identity, OwnToken, ReadOwn
 
 # in whose name they are read; no tenant's grants apply
 OPERATOR = "operator"
@@ -39,7 +43,35 @@ async def own_credentials(settings: Settings, environment: Mapping[str, str]) ->
 
 def backends(settings: Settings, environment: Mapping[str, str]) -> tuple[Backend, ...]:
     """Where credentials are kept; the environment is where `env:` ones come from."""
-    return Environment(environment), Files(), AwsSecretsManager(endpoint_url=settings.aws_endpoint)
+    plain = Environment(environment), Files()
+    return (
+        *plain,
+        HashicorpVault(
+            Door(settings.vault_address, settings.vault_namespace, settings.vault_ca), _role(settings, plain)
+        ),
+        AwsSecretsManager(endpoint_url=settings.aws_endpoint),
+        GcpSecretManager(project=settings.gcp_project, endpoint=settings.gcp_endpoint),
+    )
+
+
+def _role(settings: Settings, plain: Iterable[Backend]) -> Identity | None:
+    """Who we are to a HashiCorp Vault. What proves it lies elsewhere: in the environment or in a file."""
+    if settings.vault_token_ref:
+        return OwnToken(_own(plain, "VAULT_TOKEN_REF", settings.vault_token_ref))
+    if settings.vault_role_id and settings.vault_secret_id_ref:
+        read = _own(plain, "VAULT_SECRET_ID_REF", settings.vault_secret_id_ref)
+        return AppRole(settings.vault_role_id, read, settings.vault_role_mount)
+    return None
+
+
+def _own(plain: Iterable[Backend], setting: str, text: str) -> ReadOwn:
+    reference = _reference(setting, text)
+    keys = Vault(plain, Grants([Grant(reference.scheme, reference.name, OPERATOR)]))
+
+    async def read(anew: bool) -> Secret:
+        return await (keys.refresh(text, OPERATOR) if anew else keys.resolve(text, OPERATOR))
+
+    return read
 
 
 def operators_grants(settings: Settings) -> Grants:

@@ -1,4 +1,7 @@
-"""What a credential is called: `env:NAME`, `file:/PATH`, `aws-sm:NAME`, each with `#FIELD` where it holds JSON."""
+"""What a credential is called: `env:NAME`, `file:/PATH`, `vault:MOUNT/PATH`, `aws-sm:NAME`, `gcp-sm:NAME`.
+
+Each with `#FIELD` where it holds JSON.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,13 +9,18 @@ from dataclasses import dataclass
 from windrow.contracts.errors import ValidationFailure
 
 LONGEST = 2048
-HINT = "write env:NAME, file:/PATH, aws-sm:NAME or, where it holds a JSON object, add #FIELD"
+HINT = "write env:NAME, file:/PATH, vault:MOUNT/PATH#FIELD, aws-sm:NAME or gcp-sm:NAME; #FIELD is for JSON objects"
 
 _SHAPE = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]{0,31}):(?P<name>[^#]+)(?:#(?P<field>[^#]{1,200}))?")
 _NAMES = {
     "env": re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII),
     "file": re.compile(r"/.+"),
+    "vault": re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_+=.@-]+)+", re.ASCII),
     "aws-sm": re.compile(r"[A-Za-z0-9/_+=.@:-]+", re.ASCII),
+    "gcp-sm": re.compile(
+        r"(?:projects/[a-z0-9.:-]+/(?:locations/[a-z0-9-]+/)?secrets/)?[A-Za-z0-9_-]{1,255}(?:/versions/[A-Za-z0-9_-]{1,63})?",
+        re.ASCII,
+    ),
 }
 
 
