@@ -29,6 +29,7 @@ async def candidate(
     must_suit(connector.spec, credential_ref=credential_ref)
     async with outside(settings, environment) as beyond:
         with aside(settings, beyond.vault, scope, credential_ref=credential_ref) as context:
+            typed = configured(connector, config)
             yield Candidate(
-                connector=connector, config=configured(connector, config), context=context, limits=limits or Limits()
+                connector=connector.suited(typed, context), config=typed, context=context, limits=limits or Limits()
             )

@@ -19,12 +19,12 @@ from windrow.connectors import registry
 from windrow.connectors.configuration import configured, faults
 from windrow.connectors.demands import unmet
 from windrow.connectors.registry import AnyConnector
-from windrow.contracts.errors import ValidationFailure, WindrowError
+from windrow.contracts.errors import WindrowError
 from windrow.contracts.scope import Scope, checked_name
 from windrow.endpoints import EDITABLE, Endpoint
 from windrow.endpoints.secrecy import secret_field, secret_value
 from windrow.specs.document import parse
-from windrow.specs.finding import Finding, Place, Places
+from windrow.specs.finding import FileRefused, Finding, Place, Places
 from windrow.telemetry import redact
 from windrow.telemetry.redaction import REDACTED
 
@@ -36,18 +36,16 @@ _KINDS: dict[str, tuple[type, str]] = {
     "schedule": (str, "a text"),
     "page_size": (int, "a whole number"),
 }
+# a connector's configuration may have parts within parts, and stands four levels deep itself
+_DEEPEST = 12
 _SECRET = "would be a secret in clear: name where it is kept as credential_ref (docs/how-to/credentials.md)"  # noqa: S105
 
 
-class ManifestRefused(ValidationFailure):
+class ManifestRefused(FileRefused):
     """A file that is not applied, with everything that is wrong with it."""
 
     def __init__(self, file: str, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(sorted(set(findings)))
-        super().__init__(
-            f"{file} is refused: {'; '.join(map(str, self.findings))}",
-            hint="mend the file and apply it again; nothing was changed",
-        )
+        super().__init__(file, findings, "mend the file and apply it again; nothing was changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class Manifest:
 
 def read_manifest(file: str, content: bytes, scope: Scope) -> Manifest:
     """The endpoints that the file declares for this project, or all that is wrong with it."""
-    document = parse(file, content)
+    document = parse(file, content, deepest=_DEEPEST)
     places = Places({path: Place(file, line) for path, line in document.lines.items()}, Place(file, 1))
     reading = _Reading(scope, places, [_unrevealing(finding) for finding in document.findings])
     declared = list(reading.endpoints(document.value)) if document.value is not None else []

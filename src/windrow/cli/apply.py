@@ -1,7 +1,6 @@
 """`windrow apply`: endpoints that are kept in a file, and with it in git."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,10 +11,10 @@ from windrow.app.applying import Action, Changed, Plan, Step, carry_out, planned
 from windrow.app.compose import acting_for
 from windrow.app.manifest import ManifestRefused, read_manifest
 from windrow.cli import show
+from windrow.cli.file import content, told
 from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
-from windrow.contracts.errors import ValidationFailure, classify
+from windrow.contracts.errors import ValidationFailure
 from windrow.settings import read
-from windrow.specs.document import LARGEST
 
 SIGNS = {
     Action.ADD: ("+", "green"),
@@ -62,26 +61,6 @@ async def apply(
         show.document(document(plan, dry_run=dry_run))
     else:
         typer.echo(ended(plan, dry_run=dry_run), err=True)
-
-
-def content(file: str) -> bytes:
-    """The file's bytes; no more of them than a file may have, and one that tells."""
-    if file == "-":
-        return sys.stdin.buffer.read(LARGEST + 1)
-    try:
-        with Path(file).open("rb") as opened:
-            return opened.read(LARGEST + 1)
-    except OSError as error:
-        raise classify(error) from None
-
-
-def told(refused: ManifestRefused) -> ValidationFailure:
-    """Print a line for each fault; the error that is left to be told."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for finding in refused.findings:
-        console.print(show.cell(str(finding)), markup=False)
-    count = len(refused.findings)
-    return ValidationFailure("one fault" if count == 1 else f"{count} faults", hint=refused.hint)
 
 
 def confirm(plan: Plan, *, yes: bool, asks: bool) -> None:

@@ -1,6 +1,7 @@
 """`windrow connectors`: what can be harvested, and what each kind of source needs."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from windrow.app.examination import candidate
 from windrow.cli import show
+from windrow.cli.definition import described_in, is_file
 from windrow.cli.frame import Json, Project, Tenant, command, scope
 from windrow.connectors import describe, registry
 from windrow.connectors.configuration import parse_pairs
@@ -67,7 +69,7 @@ async def shown(name: Name, json: Json = False) -> None:
 @connectors.command()
 @command
 async def check(
-    name: Name,
+    name: Annotated[str, typer.Argument(help="The connector's name; or a file that describes a REST API, NAME.yaml.")],
     pairs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FIELD=VALUE]…", help="A configuration for a source that stands still meanwhile."),
@@ -85,8 +87,7 @@ async def check(
     Ends with 1 when a check failed.
     """
     settings = read()
-    connector = registry.find(name)
-    config = parse_pairs(connector, pairs or ())
+    connector, config = described_in(name, pairs or (), json) if is_file(name) else named(name, pairs or ())
     results: list[Result] = []
     async with candidate(
         settings,
@@ -105,6 +106,12 @@ async def check(
         show.document(results)
     if any(result.verdict is Verdict.FAILED for result in results):
         raise SystemExit(1)
+
+
+def named(name: str, pairs: Sequence[str]) -> tuple[AnyConnector, dict[str, Any]]:
+    """A connector by its name, with its configuration."""
+    connector = registry.find(name)
+    return connector, parse_pairs(connector, pairs)
 
 
 def row(offer: Offered) -> dict[str, Any]:

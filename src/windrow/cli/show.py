@@ -34,7 +34,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], *, empty: s
     """Rows under headings; when there are none, a sentence that says so and what to do about it."""
     drawn = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        drawn.add_column(column.replace("_", " "), overflow="fold")
+        drawn.add_column(Text(cell(column.replace("_", " "))), overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(cell(row.get(column))) for column in columns))
     _print(drawn if drawn.row_count else Text(empty))
@@ -46,7 +46,7 @@ def pairs(values: Mapping[str, Any]) -> None:
     drawn.add_column(style="bold")
     drawn.add_column(overflow="fold")
     for name, value in values.items():
-        drawn.add_row(name.replace("_", " "), Text(cell(value)))
+        drawn.add_row(Text(cell(name.replace("_", " "))), Text(cell(value)))
     _print(drawn)
 
 

@@ -4,8 +4,9 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -22,6 +23,8 @@ class Fault:
 
     field: str
     wrong: str
+    # the field as a way through the configuration, for whoever knows on which line each part stands
+    place: tuple[str | int, ...] = dataclass_field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.field} {self.wrong}" if self.field else self.wrong
@@ -118,20 +121,39 @@ def _from_json(name: str, text: str) -> tuple[str, Any, Fault | None]:
 
 
 def _told(connector: type[Connector[Any]], error: ValidationError) -> list[Fault]:
-    known = [field.name for field in fields(connector)]
-    return [_fault(each, known) for each in error.errors(include_url=False, include_context=False, include_input=False)]
+    return faults_of(connector.spec.config, error)
 
 
-def _fault(error: ErrorDetails, known: list[str]) -> Fault:
-    field = ".".join(str(part) for part in error["loc"])
+def faults_of(model: type[BaseModel], error: ValidationError) -> list[Fault]:
+    """What a model's refusal comes to in our words."""
+    return [_fault(each, model) for each in error.errors(include_url=False, include_context=False, include_input=False)]
+
+
+def _fault(error: ErrorDetails, model: type[BaseModel]) -> Fault:
+    place = error["loc"]
+    named = ".".join(str(part) for part in place)
     match error["type"]:
         case "missing":
-            return Fault(field, "is required")
+            return Fault(named, "is required", place)
         case "extra_forbidden":
-            near = difflib.get_close_matches(field, known, 1)
-            return Fault(field[:80], "is not known" + (f" (did you mean {near[0]}?)" if near else ""))
+            near = difflib.get_close_matches(str(place[-1]), _beside(model, place), 1)
+            return Fault(named[:80], "is not known" + (f" (did you mean {near[0]}?)" if near else ""), place)
         case _:
-            return Fault(field, _wrong(field, error["msg"]))
+            return Fault(named, _wrong(named, error["msg"]), place)
+
+
+def _beside(model: type[BaseModel], place: tuple[str | int, ...]) -> list[str]:
+    """The names that would have been known there."""
+    for name in place[:-1]:
+        inner = model.model_fields.get(str(name))
+        model = (_model_in(inner.annotation) if inner else None) or model
+    return [info.alias or each for each, info in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
 
 
 def _wrong(field: str, said: str) -> str:

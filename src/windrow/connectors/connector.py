@@ -13,9 +13,9 @@ whose word is newer.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import msgspec
 from pydantic import BaseModel
@@ -60,6 +60,11 @@ class Connector(ABC, Generic[Config]):
     def __init__(self, config: Config, context: Context) -> None:
         self.config, self.context = config, context
 
+    @classmethod
+    def suited(cls, config: Config, context: Context) -> type[Self]:  # noqa: ARG003 - for those whose abilities differ
+        """The connector as it is for one endpoint: where what it can do follows from its configuration, with that."""
+        return cls
+
     @abstractmethod
     async def prepare(self) -> list[Finding]:
         """Look whether the source can be read with this configuration and credential. Raises what would stop a run."""
@@ -84,6 +89,10 @@ class Connector(ABC, Generic[Config]):
             except _MALFORMED as error:
                 refused.append(Refused(index=index, reasons=(_reason(error),)))
         return Transformed(items=items, places=places, refused=refused)
+
+    async def samples(self, shown: Sequence[str]) -> Mapping[str, list[dict[str, Any]]]:  # noqa: ARG002 - for those with rows
+        """For a preview: a few rows of what the items of these ids stand for, by id. They are harvested and kept nowhere."""
+        return {}
 
     def progress(self, cursor: Cursor) -> int | None:  # noqa: ARG002 - for those whose cursor can be compared
         """How far a cursor is, as a number that never falls within a run; None where that cannot be told."""

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from windrow.connectors.taps import NO_TAPS, Taps
 from windrow.contracts.errors import Code, Fatal, ValidationFailure
 
 
 @dataclass(frozen=True, slots=True)
 class Permits:
-    """The directories below which one tenant's endpoints may read."""
+    """The directories below which one tenant's endpoints may read, and the taps that they may run."""
 
     tenant_id: str
     roots: tuple[Path, ...] = ()
+    taps: Taps = NO_TAPS
 
     @classmethod
-    def for_tenant(cls, tenant_id: str, allowed: Iterable[str]) -> Self:
+    def for_tenant(cls, tenant_id: str, allowed: Iterable[str], *, taps: Taps = NO_TAPS) -> Self:
         """From the operator's list: `TENANT=DIRECTORY` for one tenant, `DIRECTORY` for all; `{tenant}` is its name."""
         roots: list[Path] = []
         for entry in allowed:
@@ -27,7 +29,7 @@ class Permits:
             if has_tenant and tenant != tenant_id:
                 continue
             roots.append(_root((directory if has_tenant else entry).replace("{tenant}", tenant_id)))
-        return cls(tenant_id, tuple(roots))
+        return cls(tenant_id, tuple(roots), taps)
 
     def path(self, path: str | Path) -> Path:
         """The path with every link followed, if the tenant may read it."""

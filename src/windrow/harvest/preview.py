@@ -78,6 +78,8 @@ class Preview:
     why: str = ""
     items: list[dict[str, Any]] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
+    # a little of the content behind the items, by external id, where the connector offers it
+    samples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     pages: int = 0
     bytes: int = 0
     seconds: float = 0.0
@@ -152,6 +154,7 @@ class _Sampler:
             async with asyncio.timeout(self._bounds.seconds) as limit:
                 await self._connector.prepare()
                 ended = await self._read()
+                await self._illustrate()
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -183,6 +186,13 @@ class _Sampler:
                     return ended
         return Ended.WHOLE
 
+    async def _illustrate(self) -> None:
+        """Content beside the items, as far as there is room for it: it is left out whole rather than cut."""
+        shown = [item["external_id"] for item in self._sample.items]
+        for external_id, content in (await self._connector.samples(shown)).items():
+            if self._has_room(sample := PROCESS.value(content)):
+                self._sample.samples[redact(external_id)] = sample
+
     def _add(self, page: Page) -> Ended | None:
         """Show what the bounds still let be shown of a page; what ended the preview, if anything did."""
         shown = page.records[: self._bounds.rows - self._sample.shown]
@@ -207,7 +217,7 @@ class _Sampler:
         # a cancellation can be lost on its way through a connector, and comes only once
         return Ended.SECONDS if time.monotonic() - self._begun > self._bounds.seconds else None
 
-    def _has_room(self, part: dict[str, Any] | Refusal) -> bool:
+    def _has_room(self, part: Any) -> bool:
         size = len(msgspec.json.encode(part))
         if self._sample.bytes + size > self._bounds.bytes:
             return False

@@ -57,14 +57,14 @@ class Document:
         self.findings.append(found(Place(self.file, line), about, reason))
 
 
-def parse(file: str, content: bytes) -> Document:
+def parse(file: str, content: bytes, *, deepest: int = DEEPEST) -> Document:
     """Read a file's bytes."""
     document = Document(file)
     text = _decoded(document, content)
     if text is None:
         return document
     try:
-        for line, reason in islice(_refusals(text), _MOST_REFUSALS):
+        for line, reason in islice(_refusals(text, deepest), _MOST_REFUSALS):
             document.refuse(line, reason)
         node = None if document.findings else yaml.compose(text, Loader=_Plain)
     except yaml.MarkedYAMLError as error:
@@ -95,15 +95,15 @@ def _decoded(document: Document, content: bytes) -> str | None:
     return None if document.findings else text
 
 
-def _refusals(text: str) -> Iterator[tuple[int, str]]:
+def _refusals(text: str, deepest: int) -> Iterator[tuple[int, str]]:
     """What must not even be unfolded. Events come one by one, so that a bomb costs no more than its text."""
     depth = documents = 0
     for event in yaml.parse(text, Loader=_Plain):
         line = event.start_mark.line + 1
         documents += isinstance(event, yaml.DocumentStartEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            yield line, f"more than {DEEPEST} levels, one in the other"
+        if depth > deepest:
+            yield line, f"more than {deepest} levels, one in the other"
             return
         if documents > 1:
             yield line, "a second document: one a file"

@@ -1,7 +1,9 @@
 """Where something was written, and what is wrong with it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from windrow.contracts.errors import ValidationFailure
 
 # from a section to a field of an entry: ("directives", "git", "queue")
 Path = tuple[str | int, ...]
@@ -29,6 +31,14 @@ class Finding:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (f"{self.file}:{self.line}", self.about, self.reason) if part)
+
+
+class FileRefused(ValidationFailure):
+    """A file that is not taken, with everything that is wrong with it."""
+
+    def __init__(self, file: str, findings: Iterable[Finding], hint: str) -> None:
+        self.findings = tuple(sorted(set(findings)))
+        super().__init__(f"{file} is refused: {'; '.join(map(str, self.findings))}", hint=hint)
 
 
 class Places:

@@ -9,6 +9,18 @@ EVENTS = (
         "Something in the source was passed over because it cannot be read; the rest goes on.",
         ("position", "reason"),
     ),
+    Event(
+        "connector.restarted",
+        Level.WARN,
+        "A source does not know its own cursor any more; that list is read again from its beginning, and nothing is lost.",
+        ("position", "reason"),
+    ),
+    Event(
+        "connector.moved",
+        Level.INFO,
+        "Something in the source answers at another address than the one that was asked: it was renamed or moved.",
+        ("position", "to"),
+    ),
 )
 
 SPANS = (Span("connector.call", "One call of a source.", ("source", "call")),)
