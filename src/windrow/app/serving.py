@@ -24,6 +24,7 @@ from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
 from windrow.settings import Settings
 from windrow.stack.ports import choose
+from windrow.vault import Vault
 
 if TYPE_CHECKING:
     from temporalio.client import Client
@@ -40,8 +41,8 @@ class Served:
 
 
 @asynccontextmanager
-async def served(settings: Settings, database: Database) -> AsyncIterator[Served]:
-    """Answer HTTP as long as the block lasts, to whoever has the token of this machine."""
+async def served(settings: Settings, database: Database, vault: Vault) -> AsyncIterator[Served]:
+    """Answer HTTP as long as the block lasts, to whoever has the token of this machine, and to sources that sign."""
     home = settings.home.absolute()
     check_loopback(settings.http_host)
     token = kept_secret(home / TOKEN)
@@ -56,7 +57,15 @@ async def served(settings: Settings, database: Database) -> AsyncIterator[Served
         principal = Principal(Scope(settings.tenant, settings.project), (Role.ADMIN,), "local", "token of this machine")
         hosts = names_of(listening) | {urlsplit(url).netloc}
         known = LocalToken(token, principal)
-        app = application(blobs, known, hosts=hosts, signer=signer, temporal=_temporal(settings), limits=limits)
+        app = application(
+            blobs,
+            known,
+            hosts=hosts,
+            signer=signer,
+            temporal=_temporal(settings),
+            resolve=vault.resolve,
+            limits=limits,
+        )
         async with serving(app, listening, limits), doorplate(home, f"http://{door_of(listening)}"):
             yield Served(url, blobs)
 

@@ -17,6 +17,8 @@ from windrow.connectors.connector import Connector
 from windrow.connectors.context import Context, Notes
 from windrow.connectors.permits import Permits
 from windrow.connectors.standalone import STANDALONE, MemoryNotes
+from windrow.connectors.taps import Taps
+from windrow.contracts.errors import Code, Fatal, RetryableTransient, WindrowError
 from windrow.contracts.scope import Scope
 from windrow.endpoints import Endpoint
 from windrow.harvest.notes import StoredNotes
@@ -52,8 +54,32 @@ class Sources:
             notes=StoredNotes(self.database, scope, endpoint.endpoint_id, endpoint.connector),
             cancelled=cancelled,
         )
-        async with connected(endpoint, context) as connector:
-            yield connector
+        used: list[Secret | None] = []
+
+        async def noted() -> Secret | None:
+            used[:] = [await context.credential()]
+            return used[0]
+
+        try:
+            async with connected(endpoint, replace(context, credential=noted)) as connector:
+                yield connector
+        except Fatal as error:
+            if error.code is Code.UNAUTHORIZED and await self._is_replaced(endpoint, used):
+                raise RetryableTransient(
+                    f"the source refused a credential that was replaced meanwhile: {error.message}",
+                    code=Code.UNAUTHORIZED,
+                    hint="nothing: it goes on with the new one",
+                ) from error
+            raise
+
+    async def _is_replaced(self, endpoint: Endpoint, used: list[Secret | None]) -> bool:
+        """Whether what was refused is not what lies in its place now: it was read up to a minute ago."""
+        if not endpoint.credential_ref or not used:
+            return False
+        try:
+            return await self.vault.refresh(endpoint.credential_ref, endpoint.scope.tenant_id) != used[0]
+        except WindrowError:
+            return False  # and what the source said is told
 
 
 @asynccontextmanager
@@ -106,7 +132,11 @@ def surroundings(
         say=emit,
         now=lambda: datetime.now(UTC),
         credential=credential,
-        permits=Permits.for_tenant(scope.tenant_id, settings.paths_allowed),
+        permits=Permits.for_tenant(
+            scope.tenant_id,
+            settings.paths_allowed,
+            taps=Taps.for_tenant(scope.tenant_id, settings.taps_allowed, memory=settings.tap_memory_bytes),
+        ),
         http=lambda policy: HttpClient(replace(policy, allow=settings.addresses_allowed)),
         cache=cache,
         cancelled=cancelled,

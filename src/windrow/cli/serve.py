@@ -1,11 +1,13 @@
 """`windrow serve`: the HTTP application alone, on a database that runs elsewhere."""
 
+import os
 from contextlib import AsyncExitStack
 
 from rich.console import Console
 
 from windrow.app.background import Background
 from windrow.app.compose import opened
+from windrow.app.outside import outside
 from windrow.cli import show
 from windrow.cli.frame import Json, command
 from windrow.cli.up import asked_to_stop
@@ -32,8 +34,9 @@ async def serve(json: Json = False) -> None:
         exported = export("serve", otlp_endpoint=settings.otlp_endpoint)
         running.callback(exported.shutdown)
         app = await running.enter_async_context(opened(settings))
+        beyond = await running.enter_async_context(outside(settings, os.environ))
         background = await running.enter_async_context(Background())
-        web = await running.enter_async_context(served(settings, app.database))
+        web = await running.enter_async_context(served(settings, app.database, beyond.vault))
         keep_blobs(background, web.blobs)
         metrics, _ = serve_metrics(settings.metrics_port)
         running.callback(metrics.server_close)

@@ -14,6 +14,7 @@ from windrow.console.health import health, ready
 from windrow.console.limits import ServerLimits
 from windrow.console.objects import ObjectAddresses
 from windrow.console.principal import Authenticator
+from windrow.console.webhooks import Resolve, WebhookAddresses
 from windrow.objects.signing import UrlSigner
 
 if TYPE_CHECKING:
@@ -27,9 +28,11 @@ def application(
     hosts: Collection[str],
     signer: UrlSigner | None = None,
     temporal: Callable[[], Awaitable["Client"]] | None = None,
+    resolve: Resolve | None = None,
     limits: ServerLimits | None = None,
 ) -> ASGIApp:
-    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to; with `temporal`, schedules."""
+    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to; with `temporal`, schedules;
+    with `resolve`, which gives secrets, it takes what sources tell."""
     bounds = limits or ServerLimits()
     door = Doorkeeper(authenticator, blobs.database)
     routes = [
@@ -41,6 +44,8 @@ def application(
         from windrow.console.schedules import ScheduleAddresses  # Temporal's client takes a while to load
 
         routes += ScheduleAddresses(blobs.database, temporal, bounds).routes(door)
+    if resolve is not None:
+        routes += WebhookAddresses(blobs.database, resolve, bounds).routes()
     if signer is not None:
         routes += ObjectAddresses(blobs, signer, door, bounds).routes()
     return Edge(Router(routes, redirect_slashes=False), hosts)

@@ -52,6 +52,12 @@ async def chunks(request: Request, *, idle_seconds: float, seconds: float) -> As
 async def read_json(request: Request, kind: type[T], *, most: int, idle_seconds: float, seconds: float) -> T:
     """The body as a value of the given kind; what it is not is said."""
     check_json_headers(request)
+    return decoded(await read_body(request, most=most, idle_seconds=idle_seconds, seconds=seconds), kind)
+
+
+async def read_body(request: Request, *, most: int, idle_seconds: float, seconds: float) -> bytes:
+    """The whole body as it is on the wire."""
+    check_plain(request)
     if (announced_length(request) or 0) > most:
         raise _too_large(most)
     received = bytearray()
@@ -59,7 +65,7 @@ async def read_json(request: Request, kind: type[T], *, most: int, idle_seconds:
         received += chunk
         if len(received) > most:
             raise _too_large(most)
-    return decoded(bytes(received), kind)
+    return bytes(received)
 
 
 def decoded(text: bytes, kind: type[T]) -> T:
@@ -84,7 +90,6 @@ def check_json_headers(request: Request) -> None:
             code=Code.CONTENT_TYPE,
             hint="send application/json",
         )
-    check_plain(request)
 
 
 def check_plain(request: Request) -> None:

@@ -23,6 +23,7 @@ from windrow.console.blobs import announce
 from windrow.console.limits import ServerLimits
 from windrow.console.principal import Principal, Role
 from windrow.console.server import bind, door_of, names_of, serving
+from windrow.console.webhooks import Resolve
 from windrow.contracts.scope import Scope
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
@@ -163,6 +164,7 @@ async def house(
     limits: ServerLimits | None = None,
     largest: int = 5_000_000,
     temporal: Callable[[], Awaitable[Any]] | None = None,
+    resolve: Resolve | None = None,
 ) -> AsyncIterator[House]:
     """Open from here to the end of the block."""
     listening = bind("127.0.0.1", 0)
@@ -173,7 +175,7 @@ async def house(
     )
     passport = Passport()
     hosts = names_of(listening)
-    app = application(blobs, passport, hosts=hosts, signer=signer, temporal=temporal, limits=limits)
+    app = application(blobs, passport, hosts=hosts, signer=signer, temporal=temporal, resolve=resolve, limits=limits)
     item = put_item(database.url, "acme")
     async with (
         httpx2.AsyncClient(base_url=f"http://{door}", trust_env=False) as client,
