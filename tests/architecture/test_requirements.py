@@ -14,16 +14,13 @@ PROMISED = {
     *(f"NI-{number}" for number in range(1, 6)),
     *(
         f"HV-{number}"
-        for number in (1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23, 24, 30, 31, 32, 40, 41, 42, 43, 44, 50, 61, 62, 70, 81)
+        for number in (1, 2, 3, *range(10, 14), *range(20, 25), 30, 31, 32, *range(40, 45), 50, 60, 61, 62, 70, 81)
     ),
-    *(
-        f"MW-{number}"
-        for number in (1, 2, 3, 10, 11, 16, 17, *range(20, 25), 26, 30, 31, *range(40, 45), *range(50, 54))
-    ),
-    *(f"MW-{number}" for number in (60, 62, 70, 71)),
+    *(f"MW-{number}" for number in (1, 2, 3, *range(10, 18), *range(20, 27), 30, 31, *range(40, 45), *range(50, 54))),
+    *(f"MW-{number}" for number in (60, 61, 62, 70, 71, 72)),
     *(
         f"OR-{number}"
-        for number in (*range(1, 6), 10, 12, 13, 14, *range(20, 24), 25, 26, 27, 30, 31, 32, 40, 41, 50, 52)
+        for number in (*range(1, 6), *range(10, 15), *range(20, 24), 25, 26, 27, 30, 31, 32, 40, 41, 42, 50, 51, 52)
     ),
     *(f"RR-{number}" for number in (*range(1, 11), 12, 13, 14)),
     "EV-13",

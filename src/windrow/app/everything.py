@@ -4,16 +4,14 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 
+from windrow.app.attending import attend
 from windrow.app.background import Background
 from windrow.app.compose import stack_config
-from windrow.app.housekeeping import keep_blobs, keep_house
+from windrow.app.housekeeping import keep_blobs
 from windrow.app.jobs import employ
-from windrow.app.notifying import keep_attached
 from windrow.app.outside import outside
 from windrow.contracts.errors import WindrowError
-from windrow.messages import Relay, RelayLimits
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
 from windrow.postgres.wakeups import Wakeups
@@ -51,9 +49,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             beyond = await running.enter_async_context(outside(settings, os.environ))
             background = await running.enter_async_context(Background())
             wakeups = Wakeups(stack.database_url)
-            relay = Relay(database, beyond.sinks, wakeups, name=f"up-{os.getpid()}", limits=_limits(settings))
-            keep_house(background, settings, database, beyond.objects)
-            keep_attached(background, settings, database)
+            attend(background, settings, database, beyond, wakeups, name=f"up-{os.getpid()}")
             from windrow.app.declarations import apply_namespaces  # Temporal's client takes a while to load
             from windrow.app.worker import orchestrate
 
@@ -62,14 +58,13 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
                 settings, database, beyond, wakeups, background, QUEUES, address=stack.temporal_address
             )
             employ(background, settings, database, wakeups, beyond.objects)
-            background.start("relay", relay.run)
             background.start("wakeups", wakeups.run)
             await pollers.ready.wait()
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
             from windrow.app.serving import served  # a server takes a while to load, and other commands need none
 
-            web = await running.enter_async_context(served(settings, database))
+            web = await running.enter_async_context(served(settings, database, beyond.vault))
             keep_blobs(background, web.blobs)
             emit("process.started", process=process)
             try:
@@ -78,7 +73,3 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
                 emit("process.failed", process=process, error_class=error.error_class, code=error.code, error=error)
                 raise
         emit("process.stopped", process=process)
-
-
-def _limits(settings: Settings) -> RelayLimits:
-    return RelayLimits(grace=timedelta(seconds=settings.shutdown_timeout_sec))

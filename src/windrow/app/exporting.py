@@ -8,8 +8,9 @@ from typing import Any
 
 from windrow.app.outside import objects
 from windrow.catalog.destination import Destination, Directory, Folder
-from windrow.catalog.export import ExportOrder, ExportProgress, export
-from windrow.contracts.errors import Code, Conflict
+from windrow.catalog.export import export
+from windrow.catalog.unfinished import UNFINISHED, ExportOrder, ExportProgress
+from windrow.contracts.errors import Code, Conflict, WindrowError
 from windrow.contracts.scope import Actor
 from windrow.objects.keys import checked_key
 from windrow.postgres import Database, audit
@@ -25,7 +26,7 @@ async def exported(
     actor: Actor,
     watch: Callable[[ExportProgress], None],
 ) -> dict[str, Any]:
-    """Write the catalog down; where it is, and its manifest."""
+    """Write the catalog down, from where an earlier attempt was left; where it is, and its manifest."""
     destination = destination_of(settings, order, to)
     async with database.tenant(order.scope.tenant_id) as tx:
         # before anything leaves: what was taken out is to be known also where the export did not end well
@@ -37,7 +38,11 @@ async def exported(
             project_id=order.scope.project_id,
             details={"to": str(destination), "format": str(order.format)},
         )
-    manifest = await export(database, destination, order, watch=watch)
+    try:
+        manifest = await export(database, destination, order, watch=watch)
+    except WindrowError as error:
+        error.hint = error.hint or f"`--id {order.export_id}`, and all else as before, goes on behind the last part"
+        raise
     return {"to": str(destination), **manifest}
 
 
@@ -55,8 +60,8 @@ def new_export_id() -> str:
 
 
 def _empty(path: Path) -> Path:
-    """Nobody's files are mixed with ours, or written over."""
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+    """Nobody's files are mixed with ours, or written over. Of an export that is not whole, `begin` sees whose it is."""
+    if path.exists() and not (path.is_dir() and (not any(path.iterdir()) or (path / UNFINISHED).is_file())):
         raise Conflict(
             f"{path} is no empty directory", code=Code.ALREADY_EXISTS, hint="name one that is empty, or not there yet"
         )

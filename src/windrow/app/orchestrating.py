@@ -139,11 +139,13 @@ def working(
         queues,
         activities(settings, database, beyond, subscriber),
         limits=WorkerLimits(grace=timedelta(seconds=settings.shutdown_timeout_sec)),
+        payload_hashes=settings.log_payload_hashes,
     )
 
 
 async def rebuilt_schedules(database: Database, client: Client) -> Rebuilt:
-    """Make Temporal's schedules agree with the endpoints of all tenants."""
+    """Make Temporal's schedules agree with the endpoints of all tenants, and see that the retention has one."""
+    await schedules.keep_retention(client)
     return await schedules.rebuild(client, await scheduled(database))
 
 

@@ -21,7 +21,9 @@ async def temporal_target(
         keys = await _resolved(own, settings.payload_key_ref)
         payload_keys = PayloadKeys.parse(keys) if keys else None
         if address != settings.temporal_address:
-            return TemporalTarget(address=address, namespace=within, payload_keys=payload_keys)
+            return TemporalTarget(
+                address=address, namespace=within, payload_keys=payload_keys, unsealed=settings.payload_unsealed
+            )
         return TemporalTarget(
             address=address,
             namespace=within,
@@ -32,6 +34,7 @@ async def temporal_target(
             client_key=await _resolved(own, settings.temporal_key),
             api_key=await _resolved(own, settings.temporal_api_key_ref),
             payload_keys=payload_keys,
+            unsealed=settings.payload_unsealed,
         )
 
 

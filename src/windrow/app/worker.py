@@ -1,5 +1,6 @@
 """A worker as a process of its own: polls queues, persists, keeps the schedules true."""
 
+import asyncio
 import os
 import random
 from collections.abc import AsyncIterator, Iterable
@@ -9,14 +10,18 @@ from datetime import timedelta
 
 from temporalio.client import Client
 
+from windrow.app.attending import attend
 from windrow.app.background import Background
 from windrow.app.compose import opened
 from windrow.app.health import answering
+from windrow.app.listening import Listener
 from windrow.app.orchestrating import FAMILIES, connected, rebuilt_schedules, working
 from windrow.app.outside import Outside, outside
+from windrow.app.sources import Sources
+from windrow.harvest import tidings
 from windrow.harvest.subscriber import Subscriber
 from windrow.orchestration import controls
-from windrow.orchestration.names import META_TS
+from windrow.orchestration.names import META_PY, META_TS
 from windrow.orchestration.worker import Workers
 from windrow.postgres import Database
 from windrow.postgres.cancellation import is_cancelled
@@ -54,6 +59,8 @@ async def worker(
             wakeups = Wakeups(app.database.url)
             pollers = await orchestrate(settings, app.database, beyond, wakeups, background, queues, families)
             background.start("wakeups", wakeups.run)
+            if META_TS in queues:
+                attend(background, settings, app.database, beyond, wakeups, name=f"worker-{os.getpid()}")
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
             port = await running.enter_async_context(answering(settings.http_host, health_port, pollers.ready.is_set))
@@ -79,6 +86,10 @@ async def orchestrate(
     subscriber = Subscriber(database, wakeups)
     pollers = working(settings, database, beyond, subscriber, temporal, queues)
     background.start("workers", pollers.run)
+    if META_PY in queues:
+        sources = Sources(settings, database, beyond.vault)
+        listener = Listener(database, sources, subscriber, wakeups.on(tidings.CHANNEL), asyncio.get_running_loop().time)
+        background.start("tidings", listener.run)
     if META_TS in queues:
         background.start("subscriber", subscriber.run)
         keeper = Keeper(database, temporal.harvesters, wakeups.on(CHANNEL))

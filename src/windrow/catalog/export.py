@@ -3,14 +3,16 @@
     part-00000.ndjson.zst   the items in the order of their ids, so many in a part
     part-00001.ndjson.zst
     manifest.json           what was asked for, every part with its count and hash, and how to read them
+    unfinished.json         until then: how far it is
 
 A part is the catalog at one moment (`as_of`); the next part is of a later one. A snapshot of the whole would have to be held
 open for as long as the export takes, which keeps Postgres from tidying up, and would be lost with the process. Ids never
 change, so every item that was there throughout is in exactly one part. What changed since the first `as_of` is in the change
 feed.
 
-A process may die at any moment: whoever goes on from the last `ExportProgress` writes the next part, and over what the dead
-one left of it. Two that write the same export at once would spoil it; `finish` refuses parts that were written by another.
+A process may die at any moment: whoever goes on from the last `ExportProgress`, which lies beside the parts, writes the next
+one, and over what the dead one left of it. Two that write the same export at once would spoil it; `finish` refuses parts that
+were written by another.
 """
 
 import asyncio
@@ -19,18 +21,26 @@ import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from windrow.catalog.destination import Destination, Write
-from windrow.catalog.filters import Filters
-from windrow.catalog.formats import Encoder, Format, described, encoder
+from windrow.catalog.formats import Encoder, described, encoder
 from windrow.catalog.reading import Held, held
+from windrow.catalog.unfinished import (
+    MANIFEST,
+    UNFINISHED,
+    ExportOrder,
+    ExportProgress,
+    Part,
+    keep,
+    left,
+    refuse_others,
+)
 from windrow.contracts.errors import Code, Conflict
 from windrow.contracts.item import CONTRACT
-from windrow.contracts.scope import Scope, checked_name
 from windrow.objects.threads import in_thread
 from windrow.postgres import Database, Transaction, load
 from windrow.postgres.cancellation import is_cancelled
@@ -40,57 +50,11 @@ from windrow.telemetry.catalogue import export as told
 Q = load(__package__, "export.sql")
 
 DIRECTIVE = "exportWorkflow"
-MANIFEST = "manifest.json"
-PART_ITEMS, PART_BYTES = 100_000, 128 * 1024 * 1024
 # items have at most 256 KiB: so many at once are at most 50 MiB
 AT_ONCE = 200
 
 _FIRST = UUID(int=0)
 _PART = re.compile(r"part-[0-9]{5,}\..+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOrder:
-    """What is written down, and how."""
-
-    scope: Scope
-    export_id: str
-    filters: Filters = field(default_factory=Filters)
-    format: Format = Format.NDJSON
-    part_items: int = PART_ITEMS
-    part_bytes: int = PART_BYTES
-
-    def __post_init__(self) -> None:
-        checked_name("export", self.export_id)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A part that is there: `stamp` is how its destination knows that nobody has written it since."""
-
-    name: str
-    items: int
-    bytes: int
-    sha256: str
-    as_of: str
-    stamp: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportProgress:
-    """How far an export is: plain values, to be kept between two attempts. `after` is the last id that was written."""
-
-    parts: tuple[Part, ...] = ()
-    after: str | None = None
-    read: bool = False
-
-    @property
-    def items(self) -> int:
-        return sum(part.items for part in self.parts)
-
-    @property
-    def bytes(self) -> int:
-        return sum(part.bytes for part in self.parts)
 
 
 async def export(
@@ -114,13 +78,17 @@ async def export(
 
 
 async def begin(destination: Destination, order: ExportOrder) -> ExportProgress:
-    """From the beginning: what is there of an earlier attempt is not whole any more. Another export is left alone."""
+    """Where an earlier attempt of the same was left; else, and where it is whole, from the beginning.
+
+    What is there is not whole any more. Another export is left alone.
+    """
     described(order.format)  # a library that is missing is better told of now
-    there = await destination.read(MANIFEST)
-    if there is not None and _export_id(there) != order.export_id:
-        raise Conflict(
-            f"another export is in {destination}", code=Code.ALREADY_EXISTS, hint="choose another place for this one"
-        )
+    await refuse_others(destination, order)
+    progress = await left(destination, order)
+    if progress is not None:
+        emit("export.resumed", export_id=order.export_id, parts=len(progress.parts), item_count=progress.items)
+        return progress
+    await keep(destination, order, ExportProgress())  # before the manifest goes: nobody goes on from the old one
     await destination.delete(MANIFEST)
     emit("export.started", export_id=order.export_id, format=str(order.format), destination=str(destination))
     return ExportProgress()
@@ -150,7 +118,9 @@ async def write_part(
     )
     emit("export.part_written", export_id=order.export_id, part=name, item_count=part.items, bytes=part.bytes)
     told.ITEMS.add(part.items, format=str(order.format))
-    return ExportProgress(parts=(*progress.parts, part), after=filling.after, read=filling.is_last)
+    done = ExportProgress(parts=(*progress.parts, part), after=filling.after, read=filling.is_last)
+    await keep(destination, order, done)
+    return done
 
 
 async def finish(destination: Destination, order: ExportOrder, progress: ExportProgress) -> dict[str, Any]:
@@ -168,6 +138,7 @@ async def finish(destination: Destination, order: ExportOrder, progress: ExportP
     made = manifest(order, progress)
     async with destination.writing(MANIFEST, "application/json") as write:
         await write(json.dumps(made, indent=2, ensure_ascii=False).encode() + b"\n")
+    await destination.delete(UNFINISHED)
     emit(
         "export.ended",
         export_id=order.export_id,
@@ -251,12 +222,3 @@ async def _stamp(destination: Destination, name: str) -> str:
     if stamp is None:
         raise Conflict(f"{name} is gone as soon as it was written", hint="only one may write an export at a time")
     return stamp
-
-
-def _export_id(manifest: bytes) -> Any:
-    """Whose it is; None where it is not one of ours."""
-    try:
-        known = json.loads(manifest)
-    except ValueError:
-        return None
-    return known.get("export_id") if isinstance(known, dict) else None

@@ -12,8 +12,8 @@ from rich.status import Status
 from windrow.app.compose import opened
 from windrow.app.exporting import exported, new_export_id
 from windrow.catalog import Filters
-from windrow.catalog.export import ExportOrder, ExportProgress
 from windrow.catalog.formats import Format
+from windrow.catalog.unfinished import ExportOrder, ExportProgress
 from windrow.cli import show
 from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
 from windrow.cli.items import Deleted, Endpoint, Label, Owner, Type
@@ -47,7 +47,8 @@ async def export(
     owner: Owner = None,
     deleted: Deleted = False,
     export_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Write this export again, over what is there of it.")
+        str | None,
+        typer.Option("--id", metavar="ID", help="Go on with this export; one that is whole is written again."),
     ] = None,
     tenant: Tenant = None,
     project: Project = None,

@@ -12,6 +12,7 @@ Each boundary translates what its library raises exactly once, by registering wi
 """
 
 import errno
+import json
 from enum import StrEnum
 from functools import singledispatch
 from typing import ClassVar
@@ -158,6 +159,13 @@ def _(error: FileNotFoundError) -> WindrowError:
 @classify.register
 def _(error: PermissionError) -> WindrowError:
     return Fatal(str(error) or "not permitted", code=Code.FORBIDDEN, hint="check the permissions of that path")
+
+
+@classify.register(json.JSONDecodeError)
+@classify.register(UnicodeDecodeError)
+def _(error: ValueError) -> WindrowError:
+    # what is malformed stays so, however often it is read
+    return ValidationFailure(str(error), code=Code.INVALID_VALUE)
 
 
 @classify.register

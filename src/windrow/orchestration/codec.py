@@ -6,6 +6,7 @@
     data               nonce (12 bytes), then the sealed payload with its own metadata
 
 Everyone who talks to Temporal takes `data_converter`: without a key it still says, of a sealed history, what is missing.
+With keys, what is not sealed is refused: only who has a key can have sealed it, and anybody could have written the rest.
 docs/how-to/encrypt-histories.md tells what stays readable.
 """
 
@@ -30,11 +31,16 @@ _NONCE = 12
 class Encryption(PayloadCodec):
     """Seals every payload with the first key, and opens what any of the keys has sealed.
 
-    What is not sealed is passed on as it is: a workflow that began before there was a key goes on.
+    What is not sealed is refused; with `unsealed` it is passed on as it is, for workflows that began before there was a key.
     """
 
-    def __init__(self, keys: PayloadKeys) -> None:
-        self._keys = keys
+    def __init__(self, keys: PayloadKeys, *, unsealed: bool = False) -> None:
+        self._keys, self._unsealed = keys, unsealed
+
+    @property
+    def key_id(self) -> str:
+        """Which key seals."""
+        return self._keys.current.key_id
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """Sealed, each with a nonce of its own."""
@@ -42,9 +48,13 @@ class Encryption(PayloadCodec):
 
     async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """Opened, or refused with the name of the key that it takes."""
-        return [self._opened(payload) if is_sealed(payload) else payload for payload in payloads]
+        return [self._opened(payload) for payload in payloads]
 
     def _opened(self, payload: Payload) -> Payload:
+        if not is_sealed(payload):
+            if self._unsealed:
+                return payload
+            raise _readable()
         key_id = key_id_of(payload)
         key = self._keys.find(key_id)
         if key is None:
@@ -67,7 +77,7 @@ class Refusal(PayloadCodec):
         return list(payloads)
 
 
-def data_converter(keys: PayloadKeys | None) -> DataConverter:
+def data_converter(keys: PayloadKeys | None, *, unsealed: bool = False) -> DataConverter:
     """How values become payloads, for every client and worker: JSON and dataclasses, sealed where there are keys.
 
     With keys, messages and stack traces of failures are sealed too: they quote what went wrong.
@@ -76,9 +86,15 @@ def data_converter(keys: PayloadKeys | None) -> DataConverter:
         return replace(DataConverter.default, payload_codec=Refusal())
     return replace(
         DataConverter.default,
-        payload_codec=Encryption(keys),
+        payload_codec=Encryption(keys, unsealed=unsealed),
         failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
     )
+
+
+def sealing_key(converter: DataConverter) -> str | None:
+    """The id of the key that it seals with; None where it writes plainly."""
+    codec = converter.payload_codec
+    return codec.key_id if isinstance(codec, Encryption) else None
 
 
 def is_sealed(payload: Payload) -> bool:
@@ -113,6 +129,14 @@ def _unsealed(payload: Payload, key: PayloadKey) -> Payload:
 
 def _bound(key_id: str) -> bytes:
     return b"windrow:" + CIPHER + b":" + key_id.encode()
+
+
+def _readable() -> Fatal:
+    return Fatal(
+        "a payload is not sealed, and payload keys are set: it was written without one, or by somebody else",
+        code=Code.UNAUTHORIZED,
+        hint="while workflows end that began without a key, set WINDROW_PAYLOAD_UNSEALED=true; otherwise see who wrote it",
+    )
 
 
 def _unopened(key_id: str, known: str) -> Fatal:

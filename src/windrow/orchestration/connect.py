@@ -14,7 +14,15 @@ from temporalio.common import HeaderCodecBehavior
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode, TLSConfig
 
-from windrow.contracts.errors import Code, Fatal, RetryableTransient, WindrowError
+from windrow.contracts.errors import (
+    Code,
+    Fatal,
+    RateLimited,
+    RetryableTransient,
+    ValidationFailure,
+    WindrowError,
+    classify,
+)
 from windrow.orchestration.codec import data_converter
 from windrow.orchestration.payload_keys import PayloadKeys
 from windrow.vault import Secret
@@ -29,7 +37,8 @@ _REFUSED_BY_NAME = {"Unauthenticated": Code.UNAUTHORIZED, "PermissionDenied": Co
 class TemporalTarget:
     """Which Temporal, how it is reached, and what histories are sealed with. Certificates are PEM.
 
-    `server_name` is the name in the server's certificate, where that is not the host of the address.
+    `server_name` is the name in the server's certificate, where that is not the host of the address. With `unsealed`, what
+    was written before there were keys is read all the same.
     """
 
     address: str
@@ -41,6 +50,7 @@ class TemporalTarget:
     client_key: Secret | None = None
     api_key: Secret | None = None
     payload_keys: PayloadKeys | None = None
+    unsealed: bool = False
 
     def __post_init__(self) -> None:
         if (self.client_cert is None) != (self.client_key is None):
@@ -110,7 +120,7 @@ async def _client(target: TemporalTarget, interceptors: Sequence[Interceptor]) -
         namespace=target.namespace,
         tls=target.tls_config(),
         api_key=target.api_key.reveal() if target.api_key else None,
-        data_converter=data_converter(target.payload_keys),
+        data_converter=data_converter(target.payload_keys, unsealed=target.unsealed),
         interceptors=interceptors,
         # headers carry the cause of things, from workflow to activity
         header_codec_behavior=HeaderCodecBehavior.CODEC if sealed else HeaderCodecBehavior.NO_CODEC,
@@ -190,6 +200,26 @@ def _unreachable(target: TemporalTarget, error: Exception) -> WindrowError:
         code=Code.TEMPORAL_UNREACHABLE,
         hint=f"check that it runs{secured}: `windrow up` starts one here, WINDROW_TEMPORAL_ADDRESS names another",
     )
+
+
+@classify.register
+def translated(error: RPCError) -> WindrowError:
+    """What a call of Temporal's means where nobody knew better."""
+    said = f"Temporal says {error.status.name if error.status else 'no'}: {' '.join(error.message.split())[:200]}"
+    match error.status:
+        case RPCStatusCode.UNAUTHENTICATED | RPCStatusCode.PERMISSION_DENIED | RPCStatusCode.UNIMPLEMENTED:
+            hint = "check WINDROW_TEMPORAL_API_KEY_REF or WINDROW_TEMPORAL_CERT, and what they are allowed"
+            return Fatal(said, code=_REFUSED.get(error.status, Code.FORBIDDEN), hint=hint)
+        case RPCStatusCode.NOT_FOUND:
+            return ValidationFailure(
+                said, code=Code.NOT_FOUND, hint="Temporal keeps it for its retention, and no longer"
+            )
+        case RPCStatusCode.INVALID_ARGUMENT | RPCStatusCode.OUT_OF_RANGE:
+            return ValidationFailure(said, code=Code.REFUSED)
+        case RPCStatusCode.RESOURCE_EXHAUSTED:
+            return RateLimited(said)
+        case _:
+            return RetryableTransient(said, code=Code.TEMPORAL_UNREACHABLE, hint="try again when Temporal is well")
 
 
 def _misconfigured(message: str, hint: str) -> Fatal:

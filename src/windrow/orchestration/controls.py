@@ -5,6 +5,7 @@ from datetime import datetime
 
 from windrow.contracts.orders import Transition
 from windrow.contracts.scope import Actor, Scope
+from windrow.outbox.lane import Lane
 from windrow.postgres import Database, Transaction, load
 from windrow.telemetry.catalogue import orchestration as told
 from windrow.telemetry.redaction import PROCESS
@@ -94,6 +95,11 @@ async def record(tx: Transaction, step: Transition) -> None:
     named = {"project": said.pop("project_id"), "endpoint": said.pop("endpoint_id")}
     said.pop("tenant_id")
     await tx.execute(Q.record, **(said | named | {"next_retry_at": due, "reason": reason}))
+
+
+async def supersede(tx: Transaction, lane: Lane, run_id: str) -> None:
+    """End what an earlier run of the lane left open: its workflow was terminated, or lost with Temporal's data."""
+    await tx.execute(Q.supersede, **lane.key, run_id=run_id)
 
 
 async def states(tx: Transaction, scope: Scope | None = None, endpoint_id: str | None = None) -> list[Standing]:

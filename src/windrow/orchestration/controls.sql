@@ -34,6 +34,14 @@ VALUES (current_tenant(), %(project)s, %(endpoint)s, %(workflow_id)s, %(number)s
         %(error_class)s, %(code)s, %(failures)s, %(next_retry_at)s)
 ON CONFLICT DO NOTHING;
 
+-- supersede: a run that is still open when the next one of its lane begins was left by whoever had it, and nobody else ends it
+UPDATE harvest_runs SET state = 'ended', ended_at = clock_timestamp(), outcome = 'superseded'
+ WHERE tenant_id = current_tenant() AND run_id <> %(run_id)s AND state = 'running'
+   AND run_id = ANY (ARRAY(SELECT r.run_id FROM harvest_runs r
+                            WHERE r.tenant_id = current_tenant() AND r.project_id = %(project)s AND r.endpoint_id = %(endpoint)s
+                              AND r.lane = %(lane)s
+                            ORDER BY r.begun_at DESC LIMIT 20));
+
 -- states: where each endpoint stands
 SELECT DISTINCT ON (project_id, endpoint_id)
        project_id, endpoint_id, workflow_id, number, state, before, run_id, reason, error_class, code, failures, next_retry_at, at

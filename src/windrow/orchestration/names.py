@@ -25,6 +25,10 @@ PURGE = "retention.purge"
 SYNC_SPEC = f"directive.{ENDPOINT_SYNC}@1"
 
 
+# the schedule of the retention, and what it starts
+RETENTION_ID = "retention"
+
+
 def collection_id(tenant_id: str, project_id: str, endpoint_id: str) -> str:
     """One at a time: the id of an endpoint's collection is its mutex."""
     return f"collect/{tenant_id}/{project_id}/{endpoint_id}"

@@ -28,10 +28,11 @@ _ANNOTATION = kv.Semantics(kv.Purpose.ANNOTATION, "operator", ("orchestrator",))
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """An endpoint with what is known about its schedule."""
+    """An endpoint with what is known about its schedule, and what was decided about it if something was."""
 
     endpoint: Endpoint
     controls: Controls
+    decided: str | None = None
 
 
 async def look(database: Database, scope: Scope, endpoint_id: str) -> Scheduled:
@@ -43,6 +44,8 @@ async def look(database: Database, scope: Scope, endpoint_id: str) -> Scheduled:
 
 async def pause(database: Database, scope: Scope, endpoint_id: str, actor: Actor, reason: str) -> Scheduled:
     """OR-20: nothing begins by itself; what is under way ends."""
+    if not reason.strip():
+        raise ValidationFailure("the reason says nothing", hint="whoever finds it paused will want to know why")
     async with database.tenant(scope.tenant_id) as tx:
         endpoint = await endpoints.get(tx, scope, endpoint_id)
         before = await controls.hold(tx, scope, endpoint_id)
@@ -91,7 +94,8 @@ async def carry_out(client: Client, scheduled: Scheduled) -> None:
             await schedules.put(client, endpoint, scheduled.controls)
         else:
             await schedules.remove(client, schedules.schedule_id(endpoint))
-        await _tell_running(client, scheduled)
+        if scheduled.decided in ("pause", "resume"):  # another time is for future runs, and ends no wait
+            await _tell_running(client, scheduled)
     except RPCError as error:
         raise RetryableTransient(
             f"it is decided, but Temporal could not be told: {error.message}",
@@ -129,7 +133,7 @@ async def _changed(
     await _annotate(tx, endpoint, after, actor)
     said: dict[str, Any] = {"schedule": endpoint.schedule, "actor": actor.name, "reason": reason}
     tx.after_commit(lambda: emit("schedule.changed", endpoint_id=endpoint.endpoint_id, action=action, **said))
-    return Scheduled(endpoint, after)
+    return Scheduled(endpoint, after, action)
 
 
 async def _annotate(tx: Transaction, endpoint: Endpoint, after: Controls, actor: Actor) -> None:

@@ -14,7 +14,7 @@ from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from windrow.orchestration import names
-from windrow.orchestration.interceptor import ErrorClasses
+from windrow.orchestration.interceptor import Border
 from windrow.orchestration.registry import ACTIVITIES, FAMILIES
 from windrow.telemetry import emit
 
@@ -32,17 +32,21 @@ class WorkerLimits:
 class Workers:
     """One poller for each family and queue. `ready` is set once all of them poll."""
 
-    pollers: Sequence[Worker]
+    made: Callable[[], Sequence[Worker]]
     identity: str
     ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
-        """Until cancelled: then nothing new is taken, and what is in hand comes to a safe point."""
-        running = [asyncio.create_task(poller.run()) for poller in self.pollers]
+        """Until cancelled: then nothing new is taken, and what is in hand comes to a safe point.
+
+        May be run again, also after a failure: a poller of Temporal's runs but once, so each time they are made anew.
+        """
+        pollers = self.made()
+        running = [asyncio.create_task(poller.run()) for poller in pollers]
         emit(
             "queues.served",
-            queues=sorted({poller.task_queue for poller in self.pollers}),
-            namespaces=sorted({poller.client.namespace for poller in self.pollers}),
+            queues=sorted({poller.task_queue for poller in pollers}),
+            namespaces=sorted({poller.client.namespace for poller in pollers}),
             identity=self.identity,
         )
         self.ready.set()
@@ -53,7 +57,7 @@ class Workers:
                     one.result()
         finally:
             self.ready.clear()
-            await asyncio.gather(*(poller.shutdown() for poller in self.pollers), return_exceptions=True)
+            await asyncio.gather(*(poller.shutdown() for poller in pollers), return_exceptions=True)
             await asyncio.gather(*running, return_exceptions=True)
             emit("queues.left", identity=self.identity)
 
@@ -70,19 +74,25 @@ def workers(
     *,
     limits: WorkerLimits | None = None,
     identity: str | None = None,
+    payload_hashes: bool = False,
 ) -> Workers:
-    """Pollers for these queues in the namespaces of these families. Workflows are polled for where orchestration is."""
+    """Pollers for these queues in the namespaces of these families. Workflows are polled for where orchestration is.
+
+    With `payload_hashes`, what activities were given and returned is told by its hash (OR-40).
+    """
     limits, identity = limits or WorkerLimits(), identity or worker_identity()
     # a failed activity is told of by the interceptor, in our taxonomy; the SDK would do so once more
     logging.getLogger("temporalio.activity").setLevel(logging.ERROR)
     known = {_name(one): one for one in activities}
-    pollers = [
-        Worker(
+    served = [(family, client, queue) for family, client in clients.items() for queue in queues]
+
+    def poller(family: str, client: Client, queue: str) -> Worker:
+        return Worker(
             client,
             task_queue=queue,
             workflows=FAMILIES.get(family, ()) if queue == names.META_TS else (),
             activities=[known[name] for name in ACTIVITIES[queue]],
-            interceptors=[ErrorClasses()],
+            interceptors=[Border(payload_hashes=payload_hashes)],
             # workflow code imports contracts and nothing that touches the world: a test sees to that, once, and not
             # the sandbox for every workflow anew
             workflow_runner=UnsandboxedWorkflowRunner(),
@@ -96,10 +106,8 @@ def workers(
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=5),
             identity=identity,
         )
-        for family, client in clients.items()
-        for queue in queues
-    ]
-    return Workers(pollers, identity)
+
+    return Workers(lambda: [poller(*each) for each in served], identity)
 
 
 def _name(one: Callable[..., Any]) -> str:

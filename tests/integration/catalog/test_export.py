@@ -14,16 +14,9 @@ from tests.integration.catalog.shelf import ACME, THEIRS, add, change, moment, r
 
 from windrow.catalog import Filters
 from windrow.catalog.destination import Destination, Directory, Folder, Write
-from windrow.catalog.export import (
-    MANIFEST,
-    ExportOrder,
-    ExportProgress,
-    begin,
-    export,
-    finish,
-    write_part,
-)
+from windrow.catalog.export import begin, export, finish, write_part
 from windrow.catalog.formats import Format
+from windrow.catalog.unfinished import MANIFEST, UNFINISHED, ExportOrder, ExportProgress
 from windrow.contracts.errors import Conflict, RetryableTransient, ValidationFailure
 from windrow.objects import open_objects
 from windrow.postgres import Database
@@ -189,7 +182,7 @@ async def test_a_part_is_of_one_moment_whatever_changes_while_it_is_read(databas
 
                 async def meddled(data: bytes) -> None:
                     await write(data)
-                    if name != MANIFEST and not changed:
+                    if name.startswith("part-") and not changed:
                         changed.append(name)
                         for item_id in (ids[0], ids[250], ids[499]):
                             await change(database, item_id, at=moment(1), run="run-2", display_name="Z")
@@ -234,12 +227,80 @@ async def test_an_export_that_broke_goes_on_behind_its_last_part(
         await export(database, Breaking(place, breaks_at.__eq__), order(), watch=kept.append)
     assert breaks_at not in await names(place)
     assert MANIFEST not in await names(place)
-    before = {name: await place.stamp(name) for name in await names(place)}
+    before = {name: await place.stamp(name) for name in await names(place) if name != UNFINISHED}
 
     await export(database, place, order(), kept[-1] if kept else None)
 
     assert await exported(place) == list("abcdefgh")
     assert {name: await place.stamp(name) for name in before} == before
+
+
+@pytest.mark.req("OR-14")
+@pytest.mark.parametrize(
+    ("breaks_at", "left"),
+    [("part-00000.ndjson", 0), (UNFINISHED, 0), ("part-00001.ndjson", 1), (MANIFEST, 3)],
+)
+async def test_another_process_goes_on_by_what_lies_beside_the_parts(
+    database: Database, place: Destination, breaks_at: str, left: int, said: Said
+) -> None:
+    await add(database, *"abcdefgh")
+    written: list[str] = []
+
+    def breaks(name: str) -> bool:
+        written.append(name)
+        # when it begins it says so; the second time it has a part
+        return name == breaks_at and (name != UNFINISHED or written.count(name) == 2)
+
+    with pytest.raises(RetryableTransient):
+        await export(database, Breaking(place, breaks), order())
+    parts = [f"part-0000{number}.ndjson" for number in range(left)]
+    before = [await place.stamp(name) for name in parts]
+
+    await export(database, place, order())
+
+    assert await exported(place) == list("abcdefgh")
+    assert [await place.stamp(name) for name in parts] == before
+    assert [line["parts"] for line in said.events("export.resumed")] == ([left] if left else [])
+    assert UNFINISHED not in await names(place)
+
+
+@pytest.mark.parametrize("changed", [{"part_items": 2}, {"filters": Filters(entity_type="file")}])
+async def test_what_was_asked_for_otherwise_is_begun_anew(
+    database: Database, tmp_path: Path, changed: dict[str, Any], said: Said
+) -> None:
+    place = Directory(tmp_path / "out")
+    await add(database, *"abcdefgh")
+    with pytest.raises(RetryableTransient):
+        await export(database, Breaking(place, "part-00002.ndjson".__eq__), order())
+
+    await export(database, place, order(**changed))
+
+    assert await exported(place) == list("abcdefgh")
+    assert said.events("export.resumed") == []
+
+
+async def test_a_part_that_is_not_as_it_was_left_is_no_beginning(database: Database, place: Destination) -> None:
+    await add(database, *"abcdefgh")
+    with pytest.raises(RetryableTransient):
+        await export(database, Breaking(place, "part-00002.ndjson".__eq__), order())
+    async with place.writing("part-00000.ndjson", "application/json") as write:
+        await write(b"somebody else's")
+
+    await export(database, place, order())
+
+    assert await exported(place) == list("abcdefgh")
+
+
+async def test_an_unfinished_export_is_not_written_over_by_another(database: Database, tmp_path: Path) -> None:
+    place = Directory(tmp_path / "out")
+    await add(database, *"abcdefgh")
+    with pytest.raises(RetryableTransient):
+        await export(database, Breaking(place, "part-00002.ndjson".__eq__), order())
+
+    with pytest.raises(Conflict, match="unfinished") as caught:
+        await export(database, place, order(export_id="two"))
+
+    assert "--id one" in str(caught.value.hint)
 
 
 async def test_the_same_export_again_replaces_its_parts_and_leaves_none_over(
@@ -320,7 +381,7 @@ async def test_a_cancelled_export_leaves_whole_parts_only(database: Database, pl
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await names(place) == ["part-00000.ndjson"]
+    assert await names(place) == ["part-00000.ndjson", UNFINISHED]
 
 
 async def test_files_of_others_in_the_same_place_are_left_alone(database: Database, place: Destination) -> None:

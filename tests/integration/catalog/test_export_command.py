@@ -88,3 +88,17 @@ def test_who_took_the_catalog_out_is_in_the_audit_trail(home: Path) -> None:
 
     assert (line["action"], line["subject"]) == ("catalog.export", "exports/nightly")
     assert line["details"] == {"to": "objects exports/nightly/", "format": "ndjson"}
+
+
+def test_an_export_that_was_cut_off_is_gone_on_with_by_its_name(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    answer("--to", str(target), "--id", "nightly")
+    # as a process leaves it that dies after its last part
+    whole = json.loads((target / "manifest.json").read_text())
+    (target / "manifest.json").unlink()
+    (target / "unfinished.json").write_text(json.dumps({"export_id": "nightly"}))
+
+    refused = run("--to", str(target))
+    assert (refused.exit_code, "--id nightly" in refused.output) == (3, True)
+    assert answer("--to", str(target), "--id", "nightly")["items"] == whole["items"]
+    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "part-00000.ndjson"]

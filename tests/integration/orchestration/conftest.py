@@ -12,6 +12,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 from temporalio.testing import TimeSkipper, WorkflowEnvironment
 
+from windrow.contracts.errors import WindrowError
 from windrow.orchestration import search_attributes
 from windrow.stack.programs import temporal_program
 
@@ -63,7 +64,7 @@ async def made_namespace(address: str) -> str:
         try:
             await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=name), retry=False)
             await search_attributes.ensure(client)
-        except RPCError:
+        except (RPCError, WindrowError):
             await asyncio.sleep(0.1)
         else:
             return name

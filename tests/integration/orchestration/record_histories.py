@@ -18,12 +18,13 @@ from temporalio.client import Client, WorkflowHandle, WorkflowHistory
 from temporalio.testing import TimeSkipper, WorkflowEnvironment
 from tests.conftest import made_database
 from tests.engines import Engines
+from tests.integration.catalog.shelf import add
 from tests.integration.harvest.shop import ACME, Shop
-from tests.integration.orchestration.stage import Means, Stage, Turnstile, staged
+from tests.integration.orchestration.stage import Means, Stage, Turnstile, chain, staged
 
 from windrow.catalog.destination import Directory
 from windrow.contracts.errors import Code, Conflict, Fatal, RetryableTransient, ValidationFailure
-from windrow.contracts.orders import ExportOrder, PreviewOrder
+from windrow.contracts.orders import ExportOrder, PreviewOrder, RunOrder
 from windrow.orchestration import names, search_attributes, starting
 from windrow.orchestration.workflows.retention import KINDS
 from windrow.postgres import Database
@@ -32,6 +33,8 @@ from windrow.stack.programs import temporal_program
 
 HISTORIES = Path(__file__).parent / "histories"
 _NOBODY = "recorder"
+# of events in a history, when a server suggests to begin another; 4,096 by default
+SHORT = "limit.historyCount.suggestContinueAsNew=20"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,49 @@ async def retention(recorder: Recorder) -> None:
         await recorder.keep("retention", handle)
 
 
+async def _middle(recorder: Recorder, name: str, handle: WorkflowHandle[Any, Any]) -> None:
+    """An execution that was continued as new, and then continues as new itself."""
+    await handle.result()
+    between = (await chain(recorder.client, handle.id, handle.first_execution_run_id))[1]
+    await recorder.keep(name, recorder.client.get_workflow_handle(handle.id, run_id=between))
+
+
+async def collection_continued(recorder: Recorder) -> None:
+    shop = Turnstile(things=400)
+    shop.lets(100)
+    async with recorder.stage(shop) as stage:
+        scope = stage.endpoint.scope
+        order = RunOrder(
+            tenant_id=scope.tenant_id,
+            project_id=scope.project_id,
+            endpoint_id=stage.endpoint.endpoint_id,
+            run_id="long",
+            slice_seconds=0,
+            page_size=50,
+        )
+        started = await stage.client.start_workflow(
+            names.COLLECTION, order, id=stage.collection_id, task_queue=names.META_TS
+        )
+        await _middle(recorder, "collection-continued", started)
+
+
+async def sync_continued(recorder: Recorder) -> None:
+    async with recorder.stage(failing(*[ValidationFailure("not what was agreed")] * 4)) as stage:
+        await _middle(recorder, "endpoint-sync-continued", await stage.start())
+
+
+async def export_continued(recorder: Recorder) -> None:
+    await add(recorder.database, *(f"{number:03}" for number in range(95)), endpoint="other")
+    means = Means(identity=_NOBODY, destination=lambda _: Directory(recorder.scratch / "parts"), part_items=10)
+    async with recorder.stage(failing(), "backfills", means=means) as stage:
+        order = ExportOrder(
+            tenant_id=ACME.tenant_id, project_id=ACME.project_id, export_id="parts", endpoint_id="other"
+        )
+        await _middle(recorder, "export-continued", await starting.export(stage.client, order))
+
+
+# on a server that wants short histories
+CURT: tuple[Callable[[Recorder], Awaitable[None]], ...] = (collection_continued, sync_continued, export_continued)
 PLAYS: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     sync_completed,
     sync_backed_off,
@@ -179,10 +225,11 @@ PLAYS: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
 
 
 @asynccontextmanager
-async def _skipping() -> AsyncIterator[Client]:
+async def _skipping(*settings: str) -> AsyncIterator[Client]:
+    always = "frontend.WorkflowTimeSkippingEnabled=true"
     async with await WorkflowEnvironment.start_time_skipping_v2(
         dev_server_existing_path=str(temporal_program()),
-        dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
+        dev_server_extra_args=[word for each in (always, *settings) for word in ("--dynamic-config-value", each)],
     ) as environment:
         client = await Client.connect(environment.client.service_client.config.target_host, identity=_NOBODY)
         await search_attributes.ensure(client)
@@ -192,10 +239,13 @@ async def _skipping() -> AsyncIterator[Client]:
 async def record(database_url: str, wanted: list[str]) -> None:
     await migrate(database_url)
     with tempfile.TemporaryDirectory() as scratch:
-        async with Database(database_url, size=20) as database, _skipping() as client:
-            for play in PLAYS:
-                if not wanted or play.__name__ in wanted:
-                    await play(Recorder(database, client, Path(scratch)))
+        for plays, settings in ((PLAYS, ()), (CURT, (SHORT,))):
+            if not [play for play in plays if not wanted or play.__name__ in wanted]:
+                continue
+            async with Database(database_url, size=20) as database, _skipping(*settings) as client:
+                for play in plays:
+                    if not wanted or play.__name__ in wanted:
+                        await play(Recorder(database, client, Path(scratch)))
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -15,6 +15,7 @@ from tests.integration.harvest.shop import ACME, OPERATOR, Shop, ShopConfig, Sho
 
 from windrow import endpoints
 from windrow.connectors.connector import Connector
+from windrow.connectors.spec import ConnectorSpec
 from windrow.contracts.orders import SyncOrder
 from windrow.contracts.page import Cursor, Page
 from windrow.endpoints import Endpoint
@@ -84,6 +85,9 @@ class Means:
     grace: timedelta = timedelta(seconds=30)
     identity: str | None = None
     destination: Callable[[Any], Any] | None = None
+    part_items: int = 100_000
+    payload_hashes: bool = False
+    spec_of: Callable[[str], ConnectorSpec] = lambda _: ShopConnector.spec
     purges: dict[str, Callable[[], Any]] = field(default_factory=dict)
 
 
@@ -224,7 +228,7 @@ def working(database: Database, client: Client, shop: Shop, family: str, means: 
     collection = CollectionActivities(
         database=database,
         open=open_shop,
-        spec_of=lambda _: ShopConnector.spec,
+        spec_of=means.spec_of,
         subscriber=Subscriber(database, Wakeups(database.url)),
         tenant_runs=means.tenant_runs,
         heartbeat_of=lambda _: means.heartbeat,
@@ -251,11 +255,14 @@ def working(database: Database, client: Client, shop: Shop, family: str, means: 
             collection.close_lane,
             LifecycleActivities(database).record_state,
             PreviewActivities(database=database, take=take, places=means.previews).sample,
-            ExportActivities(database=database, destination=means.destination or nowhere).write_part,
+            ExportActivities(
+                database=database, destination=means.destination or nowhere, part_items=means.part_items
+            ).write_part,
             RetentionActivities(means.purges).purge,
         ],
         limits=WorkerLimits(grace=means.grace),
         identity=means.identity,
+        payload_hashes=means.payload_hashes,
     )
 
 
@@ -272,6 +279,17 @@ async def timers(client: Client, workflow_id: str, run_id: str | None = None) ->
     return waited
 
 
+async def chain(client: Client, workflow_id: str, first_run_id: str | None) -> list[str]:
+    """The executions of a workflow that continued as new, from the first."""
+    found: list[str] = []
+    following = first_run_id
+    while following:
+        found.append(following)
+        history = await client.get_workflow_handle(workflow_id, run_id=following).fetch_history()
+        following = history.events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
+    return found
+
+
 async def children(handle: WorkflowHandle[Any, Any]) -> list[str]:
     """The runs of a workflow's children, in order."""
     return [
@@ -279,6 +297,14 @@ async def children(handle: WorkflowHandle[Any, Any]) -> list[str]:
         async for event in handle.fetch_history_events()
         if event.HasField("child_workflow_execution_started_event_attributes")
     ]
+
+
+async def until_so(looks: Callable[[], Awaitable[bool]]) -> None:
+    """Look again and again: for what Temporal's lists show, which are a little behind, nobody is woken."""
+    while True:
+        if await looks():
+            return
+        await asyncio.sleep(0.05)
 
 
 async def until_said(said: Said, event: str, **fields: Any) -> dict[str, Any]:

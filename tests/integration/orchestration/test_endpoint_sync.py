@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 from temporalio.client import Client, WorkflowFailureError
-from tests.integration.harvest.shop import Shop
-from tests.integration.orchestration.stage import staged
+from tests.integration.harvest.shop import ACME, Shop
+from tests.integration.orchestration.stage import Means, staged
 
+from windrow.connectors import registry
 from windrow.contracts.errors import Code, Conflict, Fatal
+from windrow.orchestration import controls
 from windrow.postgres import Database
 
 
@@ -49,6 +51,20 @@ async def test_what_only_a_person_can_mend_ends_as_failed(database: Database, cl
 
         assert await stage.states() == ["Pending", "Running", "Failed"]
         assert (await stage.steps())[-1].code == "UNAUTHORIZED"
+
+
+@pytest.mark.req("MW-25", "OR-31")
+async def test_an_endpoint_whose_connector_is_not_there_waits_for_a_person(database: Database, client: Client) -> None:
+    means = Means(spec_of=lambda name: registry.find(name).spec)
+    async with staged(database, client, shelf(), means=means) as stage:
+        with pytest.raises(WorkflowFailureError):
+            await (await stage.start()).result()
+
+        step = (await stage.steps())[-1]
+        assert (step.state, step.error_class, step.code) == ("Failed", "Fatal", "CONFIGURATION")
+        assert "there is no connector 'shop'" in (step.reason or "")
+        async with database.tenant(ACME.tenant_id) as tx:
+            assert (await controls.find(tx, ACME, stage.endpoint.endpoint_id)).halted_at
 
 
 @pytest.mark.req("OR-27", "OR-10")

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError
 from tests.integration.harvest.shop import ACME, rows
-from tests.integration.orchestration.stage import Means, Turnstile, staged
+from tests.integration.orchestration.stage import Means, Turnstile, staged, until_so
 
 from windrow import kv, messages
 from windrow.catalog.destination import Directory
 from windrow.contracts.errors import Fatal
 from windrow.contracts.orders import ExportOrder
-from windrow.orchestration import controls, names, starting
+from windrow.orchestration import controls, names, schedules, starting
 from windrow.orchestration.workflows.retention import KINDS
 from windrow.outbox import retention as outbox
 from windrow.postgres import Database, idempotency
@@ -66,6 +66,27 @@ async def test_what_was_kept_long_enough_goes_kind_by_kind(database: Database, c
         assert gone["outbox"] > 0
         assert await stage.states() == []
         assert await rows(database, "SELECT FROM harvest_outbox") == []
+
+
+@pytest.mark.req("HV-23")
+async def test_what_was_kept_long_enough_goes_by_a_schedule_that_is_there_by_itself(
+    database: Database, client: Client
+) -> None:
+    async with staged(database, client, full(), means=Means(purges=purges(database))) as stage:
+        await (await stage.start()).result()
+        assert await schedules.keep_retention(client)
+        assert not await schedules.keep_retention(client), "once is enough"
+        schedule = client.get_schedule_handle(names.RETENTION_ID)
+        (every,) = (await schedule.describe()).schedule.spec.intervals
+        await schedule.trigger()
+        await until_so(lambda: is_empty(database, "harvest_outbox"))
+        await schedules.remove(client, names.RETENTION_ID)
+
+        assert every.every == timedelta(hours=1)
+
+
+async def is_empty(database: Database, table: str) -> bool:
+    return await rows(database, f"SELECT FROM {table}") == []
 
 
 async def test_a_kind_that_cannot_be_removed_keeps_none_of_the_others(database: Database, client: Client) -> None:

@@ -247,6 +247,22 @@ def table_set_aside(database: Database, table: str) -> Iterator[None]:
             owner.execute(f"ALTER TABLE windrow.set_aside RENAME TO {table}")
 
 
+async def test_a_run_that_was_terminated_is_followed_by_another_and_does_not_stay_open(
+    database: Database, skipping: Client
+) -> None:
+    shop = Turnstile(things=1)
+    async with staged(database, skipping, shop) as stage:
+        handle = await stage.start()
+        await shop.reached.get()
+        await skipping.get_workflow_handle(stage.collection_id).terminate("from outside")
+        await shop.reached.get()
+        shop.lets(5)
+        await handle.result()
+
+        assert await stage.run_states() == [("superseded", None), ("done", None)]
+        assert await stage.states() == ["Pending", "Running", "Backoff", "Running", "Completed"]
+
+
 async def test_a_run_whose_lifecycle_is_terminated_ends_with_it(database: Database, client: Client) -> None:
     shop = Shop()
 

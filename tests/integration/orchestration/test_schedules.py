@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 from temporalio.client import Client
 from temporalio.service import RPCError
-from tests.integration.harvest.shop import ACME, OPERATOR, rows
+from tests.integration.harvest.shop import ACME, OPERATOR, Shop, rows
 from tests.integration.orchestration.conftest import made_namespace
-from tests.integration.orchestration.stage import Turnstile, opened, staged
+from tests.integration.orchestration.stage import Stage, Turnstile, opened, staged, until_so
 
 from windrow.contracts.errors import ValidationFailure
 from windrow.endpoints import Endpoint
-from windrow.orchestration import schedules, starting
+from windrow.orchestration import schedules, scheduling, starting
 from windrow.orchestration.controls import Controls
 from windrow.orchestration.schedules import Rebuilt
+from windrow.orchestration.scheduling import Scheduled
 from windrow.postgres import Database
 
 NOON = "0 12 * * *"
@@ -182,3 +183,75 @@ async def test_a_trigger_of_another_endpoint_is_refused(database: Database, clie
 
         with pytest.raises(ValidationFailure, match="another endpoint"):
             await starting.trigger(client, database, other, "mine", OPERATOR)
+
+
+def broken() -> Shop:
+    """A source that fails until somebody puts `asked` right."""
+    shop = Shop()
+    shop.puts("apple")
+
+    def asked(_: object) -> None:
+        raise ValidationFailure("not what was agreed")
+
+    shop.asked = asked
+    return shop
+
+
+@pytest.mark.req("OR-20", "OR-21", "OR-22")
+async def test_a_lifecycle_that_waits_hears_of_a_pause_later_if_not_at_once_and_another_time_ends_no_wait(
+    database: Database, client: Client
+) -> None:
+    shop = broken()
+    async with staged(database, client, shop, schedule="1h") as stage:
+        who = (ACME, stage.endpoint.endpoint_id, OPERATOR)
+        begun = await starting.trigger(client, database, stage.endpoint, "first", OPERATOR)
+        await stage.until("Backoff")
+        moved = await scheduling.reschedule(database, *who, schedule="2h")
+        await scheduling.carry_out(client, moved)
+        assert await signals(begun.handle) == [], "future runs follow it, and a wait is as long as it was"
+
+        # Temporal does not answer, or the process dies: what was decided stands, and nobody was told
+        paused = await scheduling.pause(database, *who, "the source is being moved")
+        await until_so(lambda: is_told(client, paused, begun.workflow_id))
+        assert (await stage.until("Paused")).reason == "the source is being moved"
+        second = await starting.trigger(client, database, stage.endpoint, "second", OPERATOR)
+        await until_so(lambda: has_failed(stage, second.workflow_id))
+        assert (await told(client, paused)) == (), "one that a person began meanwhile goes all the same"
+
+        shop.asked = lambda _: None
+        resumed = await scheduling.resume(database, *who, None)
+        await until_so(lambda: is_told(client, resumed, begun.workflow_id))
+        await begun.handle.result()
+        assert await signals(begun.handle) == ["pause", "resume"]
+        await second.handle.terminate()
+        await schedules.remove(client, schedules.schedule_id(stage.endpoint))
+
+
+async def told(client: Client, meant: Scheduled) -> tuple[str, ...]:
+    """As every process that stays does each minute."""
+    return (await schedules.rebuild(client, [(meant.endpoint, meant.controls)])).told
+
+
+async def is_told(client: Client, meant: Scheduled, workflow_id: str) -> bool:
+    return await told(client, meant) == (workflow_id,)
+
+
+async def has_failed(stage: Stage, workflow_id: str) -> bool:
+    return (workflow_id, "Backoff") in [(step.workflow_id, step.state) for step in await stage.steps()]
+
+
+async def signals(handle: Any) -> list[str]:
+    """What it was told from outside."""
+    return [
+        event.workflow_execution_signaled_event_attributes.signal_name
+        async for event in handle.fetch_history_events()
+        if event.HasField("workflow_execution_signaled_event_attributes")
+        and event.workflow_execution_signaled_event_attributes.signal_name in ("pause", "resume")
+    ]
+
+
+async def test_a_pause_says_why(database: Database) -> None:
+    endpoint = await opened(database)
+
+    with pytest.raises(ValidationFailure, match="says nothing"):
+        await scheduling.pause(database, ACME, endpoint.endpoint_id, OPERATOR, " ")

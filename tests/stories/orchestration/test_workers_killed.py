@@ -97,6 +97,17 @@ def test_a_worker_that_is_asked_to_go_ends_its_slice_in_time_and_another_goes_on
     assert deployment.catalog("parted") == once(pages)
 
 
+def test_workers_alone_are_a_whole_deployment(deployment: Deployment, crew: dict[int, Worker]) -> None:
+    """Nobody runs `windrow up` here: what was brought is found by its words all the same."""
+    assert crew
+    deployment.pages("found", pages=1)
+    deployment.machine.answer("schedule", "trigger", "found")
+
+    # each look is a process of its own, and takes as long as a pause would
+    looks = (deployment.machine.answer("items", "search", "the", "--endpoint", "found") for _ in range(30))
+    assert next(found["count"] for found in looks if found["hits"]) == 5
+
+
 @pytest.mark.campaign
 @pytest.mark.timeout(600)
 def test_workers_that_do_everything_are_killed_again_and_again_and_the_run_comes_to_its_end(

@@ -89,9 +89,21 @@ async def test_the_id_of_the_key_is_bound_into_the_seal() -> None:
         await codec(f"other:{same_key}").decode([sealed])
 
 
-async def test_what_was_written_before_there_was_a_key_is_read_on() -> None:
-    assert await codec(NEW).decode([PLAIN]) == [PLAIN]
+async def test_what_is_not_sealed_is_refused_where_there_is_a_key() -> None:
+    with pytest.raises(Fatal, match="not sealed") as caught:
+        await codec(NEW).decode([PLAIN])
+
+    assert caught.value.code is Code.UNAUTHORIZED
+    assert "WINDROW_PAYLOAD_UNSEALED" in str(caught.value.hint)
     assert await Refusal().decode([PLAIN]) == [PLAIN]
+
+
+async def test_what_was_written_before_there_was_a_key_is_read_on_while_that_is_allowed() -> None:
+    moving = Encryption(PayloadKeys.parse(Secret(NEW)), unsealed=True)
+    (sealed,) = await moving.encode([PLAIN])
+
+    assert await moving.decode([PLAIN, sealed]) == [PLAIN, PLAIN]
+    assert is_sealed(sealed)
 
 
 async def test_a_failure_is_sealed_with_its_message() -> None:

@@ -11,7 +11,7 @@ from temporalio import activity
 from windrow import endpoints, kv
 from windrow.connectors.connector import Connector
 from windrow.connectors.spec import ConnectorSpec
-from windrow.contracts.errors import Code, Conflict
+from windrow.contracts.errors import Code, Conflict, Fatal, ValidationFailure
 from windrow.contracts.orders import (
     Begun,
     FailureReport,
@@ -76,8 +76,9 @@ class CollectionActivities:
             known = await controls.find(tx, scope, order.endpoint_id)
             if known.halted_at and order.trigger == "schedule":
                 return Begun(refused=f"{order.endpoint_id} waits for a person: {known.halted_why}")
-            spec = self.spec_of(endpoint.connector)
+            spec = self._spec(endpoint)
             lane = Lane(scope, order.endpoint_id, order.lane)
+            await controls.supersede(tx, lane, order.run_id)
             await runs.begin_run(tx, lane, order.run_id)
             position = await Cursors(lane, spec.name).load(tx)
         fingerprints = await kv.Fingerprints.load(self.database, order.tenant_id)
@@ -86,6 +87,13 @@ class CollectionActivities:
             emit("context.acquired", lane=str(lane), trigger=order.trigger)
             emit("cursor.resolved", cursor=fingerprints.of(position.cursor), version=position.version)
         return Begun(order=full)
+
+    def _spec(self, endpoint: Endpoint) -> ConnectorSpec:
+        try:
+            return self.spec_of(endpoint.connector)
+        except ValidationFailure as error:
+            # whoever names one that is missing has mistyped it; an endpoint that has one can only be helped by a person
+            raise Fatal(error.message, code=Code.CONFIGURATION, hint=error.hint) from error
 
     @activity.defn(name=names.HARVEST_SLICE)
     async def harvest_slice(self, order: RunOrder) -> SliceResult:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from temporalio import activity
 
 from windrow.catalog import Filters, export
 from windrow.catalog.destination import Destination
 from windrow.catalog.formats import Format
+from windrow.catalog.unfinished import PART_ITEMS, ExportProgress
+from windrow.catalog.unfinished import ExportOrder as Asked
 from windrow.contracts.orders import ExportOrder, ExportState, ExportStep
 from windrow.contracts.scope import Scope
 from windrow.orchestration import names
@@ -21,7 +22,8 @@ class ExportActivities:
     """`destination` is a folder of the tenant's objects."""
 
     database: Database
-    destination: Callable[[export.ExportOrder], Destination]
+    destination: Callable[[Asked], Destination]
+    part_items: int = PART_ITEMS
 
     @activity.defn(name=names.WRITE_PART)
     async def write_part(self, step: ExportStep) -> ExportState:
@@ -29,9 +31,10 @@ class ExportActivities:
         return await Beating().during(lambda: self._next(step))
 
     async def _next(self, step: ExportStep) -> ExportState:
-        order = _order(step.order)
+        order = self._asked(step.order)
         destination = self.destination(order)
-        progress = _read(step.progress) if step.progress is not None else await export.begin(destination, order)
+        known = step.progress
+        progress = ExportProgress.read_from(known) if known is not None else await export.begin(destination, order)
         if not progress.read:
             progress = await export.write_part(self.database, destination, order, progress)
             return ExportState(progress=asdict(progress), read=progress.read)
@@ -39,16 +42,11 @@ class ExportActivities:
             progress=asdict(progress), read=True, manifest=await export.finish(destination, order, progress)
         )
 
-
-def _order(asked: ExportOrder) -> export.ExportOrder:
-    return export.ExportOrder(
-        scope=Scope(asked.tenant_id, asked.project_id),
-        export_id=asked.export_id,
-        filters=Filters(endpoint=asked.endpoint_id, entity_type=asked.entity_type, deleted=asked.deleted),
-        format=Format(asked.format),
-    )
-
-
-def _read(document: dict[str, Any]) -> export.ExportProgress:
-    parts = tuple(export.Part(**part) for part in document["parts"])
-    return export.ExportProgress(parts=parts, after=document["after"], read=document["read"])
+    def _asked(self, order: ExportOrder) -> Asked:
+        return Asked(
+            scope=Scope(order.tenant_id, order.project_id),
+            export_id=order.export_id,
+            filters=Filters(endpoint=order.endpoint_id, entity_type=order.entity_type, deleted=order.deleted),
+            format=Format(order.format),
+            part_items=self.part_items,
+        )

@@ -108,6 +108,8 @@ class EndpointSyncWorkflow:
                 if failure.is_fatal:
                     await self._fail(failure, error)
                 await self._back_off(failure)
+                if workflow.info().is_continue_as_new_suggested() and workflow.patched("anew-as-suggested"):
+                    break
                 continue
             if done is None:
                 break

@@ -5,6 +5,12 @@ from windrow.telemetry.declare import Counter, Event, Level, Span
 EVENTS = (
     Event("export.started", Level.INFO, "The catalog is written down.", ("export_id", "format", "destination")),
     Event(
+        "export.resumed",
+        Level.INFO,
+        "An export goes on behind the parts that an earlier attempt has left.",
+        ("export_id", "parts", "item_count"),
+    ),
+    Event(
         "export.part_written", Level.INFO, "A part of an export is there.", ("export_id", "part", "item_count", "bytes")
     ),
     Event(

@@ -87,6 +87,13 @@ EVENTS = (
         ("activity", "error_class", "code", "reason", "attempt"),
     ),
     Event(
+        "payloads.hashed",
+        Level.DEBUG,
+        "What an activity was given and returned, by hash: said where WINDROW_LOG_PAYLOAD_HASHES is set.",
+        ("activity", "given"),
+        optional=("returned",),
+    ),
+    Event(
         "schedule.changed",
         Level.INFO,
         "A schedule was created, paused, resumed, moved or removed.",
