@@ -1,5 +1,6 @@
 """Looks up what sources have told: woken by each tiding, an endpoint at a time, in whichever process is free."""
 
+import asyncio
 import random
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -29,6 +30,8 @@ from windrow.telemetry import bound, emit
 POLL = timedelta(seconds=30)
 SLICE = timedelta(seconds=30)
 _LEASE = timedelta(seconds=60)
+# endpoints at a time: one that answers slowly does not hold up the others
+_AT_ONCE = 8
 # a source that cannot be asked now; the schedule's own harvest brings the same in any case
 _LATER = RetryPolicy(timedelta(minutes=1), timedelta(hours=1), attempts=None, spread=0.2)
 
@@ -53,9 +56,15 @@ class Listener:
     async def step(self) -> bool:
         """Look up what waits; whether anything was."""
         found = [one for one in await tidings.waiting(self.database) if self._is_due(one)]
-        return any([await self._attend(one) for one in found])
+        async with asyncio.TaskGroup() as group:
+            tried = [group.create_task(self._attend(one)) for one in found[:_AT_ONCE]]
+        return any(one.result() for one in tried)
 
     async def _attend(self, about: Waiting) -> bool:
+        with bound(tenant_id=about.scope.tenant_id, project_id=about.scope.project_id):
+            return await self._tried(about)
+
+    async def _tried(self, about: Waiting) -> bool:
         key = Key.of(about.scope, "tidings", about.endpoint_id)
         try:
             async with leases.held(self.database, key, self.name, ttl=_LEASE):
@@ -85,6 +94,7 @@ class Listener:
             database=self.database,
             subscriber=self.subscriber,
             connector=lambda: self._opened(endpoint, order.run_id, about),
+            patient=False,
         )
         await sync.run(order)
         return await tidings.settle(self.database, about, endpoint.connector)

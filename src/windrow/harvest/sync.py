@@ -35,6 +35,8 @@ class Sync:
     subscriber: Subscriber
     connector: Opened
     wait: Callable[[float], Awaitable[None]] = asyncio.sleep
+    # whether what fails is tried again here, as its class asks for; else the first failure is the run's
+    patient: bool = True
 
     async def run(self, order: Order) -> Run:
         """Harvest, persist and verify; the run as it ended. A failure is recorded with the run, and raised."""
@@ -86,7 +88,7 @@ class Sync:
         """Wait as the error's class asks for; the error itself once its budget is spent. How often it has failed."""
         failures[error.error_class] = failed = failures.get(error.error_class, 0) + 1
         delay = next_delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
-        if delay is None:
+        if delay is None or not self.patient:
             raise error
         report.retried(error, failed, delay)
         await self.wait(delay.total_seconds())
