@@ -51,7 +51,8 @@ class Vendor:
         raise NotImplementedError
 
     def start(self) -> Self:
-        self._socket = socket.socket()
+        # with its protocol named, asyncio sends answers at once; else each waits for an acknowledgement
+        self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
             self._recorded(Starlette(routes=list(self.routes()))), log_config=None, lifespan="off", date_header=False
