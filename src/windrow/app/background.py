@@ -51,7 +51,9 @@ async def _for_ever(name: str, work: Callable[[], Awaitable[object]]) -> None:
     while not is_cancelled():
         begun = loop.time()
         try:
-            await work()
+            # a task of its own: on Python 3.11 a TaskGroup whose child failed leaves its task marked as cancelled, and this
+            # one would take that for the end of the process
+            await asyncio.create_task(_awaited(work), name=name)
         except Exception as error:
             # what ran well for a while has earned a fresh start
             failures = 1 if loop.time() - begun > _AGAIN.ceiling.total_seconds() else failures + 1
@@ -68,3 +70,7 @@ async def _for_ever(name: str, work: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(delay)
         else:
             return
+
+
+async def _awaited(work: Callable[[], Awaitable[object]]) -> None:
+    await work()

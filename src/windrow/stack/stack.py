@@ -137,11 +137,16 @@ class Stack:
             self._temporal = await site.temporal(self.config.temporal, ports)
             self._supervise(site.home, self._temporal)
         try:
-            async with asyncio.TaskGroup() as starting:
-                for supervisor in self._supervisors.values():
-                    starting.create_task(supervisor.start())
+            # in a task of its own: on Python 3.11 a group of which one has failed leaves its task marked as cancelled, and
+            # there may be another try
+            await asyncio.create_task(self._start_supervised())
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
+
+    async def _start_supervised(self) -> None:
+        async with asyncio.TaskGroup() as starting:
+            for supervisor in self._supervisors.values():
+                starting.create_task(supervisor.start())
 
     def _supervise(self, home: Path, engine: Postgres | Temporal) -> None:
         log = LogFile(home / "logs" / f"{engine.name}.log")

@@ -28,6 +28,28 @@ async def test_a_task_that_fails_is_told_and_started_again(said: Said) -> None:
     assert 0.25 <= line["retry_in_seconds"] <= 0.5
 
 
+async def test_a_task_of_which_a_part_fails_is_started_again_too() -> None:
+    attempts = 0
+    recovered = asyncio.Event()
+
+    async def part() -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raise ConnectionResetError("gone")
+        recovered.set()
+
+    async def work() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(part())
+
+    async with Background() as background:
+        background.start("of parts", work)
+        await asyncio.wait_for(recovered.wait(), 10)
+
+    assert attempts == 2
+
+
 async def test_leaving_ends_every_task_and_waits_for_it() -> None:
     cleaned = asyncio.Event()
     begun = asyncio.Event()
