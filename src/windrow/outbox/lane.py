@@ -47,6 +47,11 @@ class Lane:
         """
         return {LIVE: [], EVENTS: [LIVE]}.get(self.name, [LIVE, EVENTS])
 
+    @property
+    def below(self) -> list[str]:
+        """The lanes that this one outranks, and to which others yield."""
+        return [EVENTS] if self.name == LIVE else []
+
     def __str__(self) -> str:
         return f"{self.endpoint_id}/{self.name}"
 
@@ -78,6 +83,8 @@ class Superseded(Exception):
 
 async def begin(tx: Transaction, lane: Lane, run_id: str) -> Slice:
     """Take the lane over: those who held it before are zombies from here on."""
+    if lane.name in (LIVE, EVENTS):
+        await tx.execute(Q.enter, project=lane.scope.project_id, endpoint=lane.endpoint_id)
     # from here on other lanes yield to this one, and it yields to those above it: by the same rule as each of its requests
     floor = await _observed(tx, lane)
     epoch: int = await tx.value(Q.begin, **lane.key, run_id=run_id, floor=floor.number)
@@ -94,7 +101,7 @@ async def observe(database: Database, lane: Lane) -> Observation:
 
 
 async def _observed(where: Database | Transaction, lane: Lane) -> Observation:
-    row = await where.row(Q.observe, tenant=lane.scope.tenant_id, **lane.key, above=lane.above)
+    row = await where.row(Q.observe, tenant=lane.scope.tenant_id, **lane.key, above=lane.above, below=lane.below)
     assert row, "a function always answers"
     return Observation(row["observation"], row["horizon"])
 

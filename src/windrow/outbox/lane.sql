@@ -14,8 +14,16 @@ INSERT INTO outbox_lanes (tenant_id, project_id, endpoint_id, lane)
 VALUES (current_tenant(), %(project)s, %(endpoint)s, %(lane)s)
 ON CONFLICT DO NOTHING;
 
--- observe: before the request is sent
-SELECT observation, horizon FROM observe(%(tenant)s, %(project)s, %(endpoint)s, %(lane)s, %(above)s::text[]);
+-- observe: before the request is sent. Whoever asks after it yields to those below this lane as well: to an event that was
+-- under way before, and whose floor may be lower than ours
+SELECT o.observation,
+       least(o.horizon, (SELECT min(l.floor) + 1 FROM harvest_lanes l
+                          WHERE l.tenant_id = %(tenant)s AND l.project_id = %(project)s AND l.endpoint_id = %(endpoint)s
+                            AND l.lane = ANY (%(below)s::text[]))) AS horizon
+  FROM observe(%(tenant)s, %(project)s, %(endpoint)s, %(lane)s, %(above)s::text[]) AS o;
+
+-- enter: lanes that others yield to begin one after the other, or a floor that was drawn before ours could be seen after it
+SELECT pg_advisory_xact_lock(hashtextextended(format('lanes of %%s/%%s/%%s', current_tenant(), %(project)s::text, %(endpoint)s::text), 0));
 
 -- hold: the lock and the fence in one statement
 UPDATE harvest_lanes SET floor = %(observation)s

@@ -4,14 +4,15 @@ Everything here is told anew from the answers, with nothing of the code under te
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
+from tests.integration.harvest.listed import Listed, Word, last_words
+from tests.integration.harvest.numbers import Numbers, above
 from tests.integration.harvest.orchard import BLIGHT, NAMES, STAKES, Answer, Orchard, neighbour
 
 from windrow.contracts.identity import Identity
@@ -19,16 +20,6 @@ from windrow.contracts.scope import Scope
 from windrow.harvest.retrying import PREFIX
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Word:
-    """What an answer says about one tree, through which lane; None: that it is gone."""
-
-    observation: int
-    fruit: str | None
-    hidden: tuple[str, ...]
-    lane: str
 
 
 @dataclass
@@ -55,7 +46,12 @@ class Evidence:
         self.outbox = self.rows("SELECT *, xmin::text::bigint AS settled_in FROM harvest_outbox ORDER BY lane, seq")
         self.items = {row["external_id"]: row for row in self.rows("SELECT * FROM items")}
         self.listings = self.rows("SELECT * FROM listings ORDER BY generation")
+        self.listed = Listed(self.orchard, self.listings, self.outbox, self.answer)
+        runs = self.rows("SELECT run_id, lane FROM harvest_runs")
+        self.numbers = Numbers(self.orchard, {row["run_id"]: row["lane"] for row in runs})
+        self.answers = {(batch["lane"], batch["seq"]): self.found_answer(batch) for batch in self.outbox}
         self.check_batches()
+        self.check_refused()
         self.check_order()
         self.check_overlaps()
         self.check_zombies()
@@ -68,17 +64,21 @@ class Evidence:
     # batches
 
     def answer(self, batch: Row) -> Answer:
-        """The answer that became this batch: in live that with its number, elsewhere the number may be a lower one."""
+        return self.answers[batch["lane"], batch["seq"]]
+
+    def found_answer(self, batch: Row) -> Answer:
+        """The answer that became this batch, under the number that its request must have had."""
         names = {item["external_id"] for item in json.loads(self.payload(batch))}
         found = [one for one in self.orchard.answers if names <= one.said.keys()]
         if batch["lane"].startswith(PREFIX):
             found = [one for one in found if all(one.said[name] == BLIGHT for name in names)]
         else:
             found = [one for one in found if one.run_id == batch["run_id"]]
-        same = [one for one in found if one.drawn == batch["observation"]]
-        lower = [one for one in found if one.drawn > batch["observation"] and batch["lane"] != "live"]
-        assert same + lower, f"observation {batch['observation']} was not drawn for a request of {batch['run_id']}"
-        return (same + lower)[0]
+        numbers = [self.numbers.of(one) for one in found]
+        assert batch["observation"] in numbers, (
+            f"{batch['observation']} is not the number of a request of {batch['run_id']}: {numbers}"
+        )
+        return found[numbers.index(batch["observation"])]
 
     def payload(self, batch: Row) -> bytes:
         return self.spoilt.get((batch["lane"], batch["seq"])) or bytes(batch["payload"])
@@ -97,8 +97,22 @@ class Evidence:
                 continue
             assert batch["run_id"] == answer.run_id
             assert told == {
-                name: fruit for name, fruit in answer.said.items() if fruit != BLIGHT and (fruit or name in told)
+                name: fruit for name, fruit in answer.said.items() if fruit != BLIGHT and (fruit or answer.reported)
             }
+
+    def check_refused(self) -> None:
+        """What was refused is kept, and published once at the most when it is retried."""
+        kept = {row["external_id"]: row["observation"] for row in self.rows("SELECT * FROM quarantine")}
+        retried: Counter[tuple[int, str]] = Counter()
+        for batch in self.outbox:
+            if batch["lane"].startswith(PREFIX):
+                retried.update((batch["observation"], item["external_id"]) for item in json.loads(self.payload(batch)))
+                continue
+            for name in (name for name, fruit in self.answer(batch).said.items() if fruit == BLIGHT):
+                assert kept.get(name, 0) >= batch["observation"], f"{name} was refused and is not kept: {kept}"
+        for (observation, name), times in retried.items():
+            refused = [one for one in self.orchard.answers if one.said.get(name) == BLIGHT]
+            assert times <= sum(self.numbers.of(one) == observation for one in refused), f"{name} was retried twice"
 
     def check_order(self) -> None:
         """Settled in their order, each once; nobody writes behind his successor; newer requests come later."""
@@ -116,14 +130,25 @@ class Evidence:
         """Who asks before a lane that outranks his has its answer counts as older; who asks after a listing began does not."""
         asked = [(batch, self.answer(batch)) for batch in self.outbox if not batch["lane"].startswith(PREFIX)]
         for low, its in asked:
+            self.numbers.check_floors(its)
             for high, other in asked:
-                if outranks(high, low, other) and its.asked < other.answered:
+                # an event that yielded itself has no number of its own, and live heals both
+                is_own = high["observation"] == other.drawn
+                if high["lane"] in above(low["lane"]) and is_own and its.asked < self.taken(other):
                     assert low["observation"] < high["observation"], (
                         f"{low['lane']} asked before {high['lane']} was answered: {its}, {other}"
                     )
             for one in self.listings:
-                if its.asked > self.first_page(one).asked and one["lane"] != low["lane"]:
+                if its.asked > self.listed.first_page(one).asked and one["lane"] != low["lane"]:
                     assert low["observation"] >= one["horizon"], f"{low['lane']} asked after {one} began: {its}"
+        for one in self.listings:
+            self.numbers.check_horizon(one, self.listed.first_page(one))
+
+    def taken(self, answer: Answer) -> int:
+        """The moment of which an answer tells: a snapshot was taken with its first page."""
+        if not answer.of_a_picture:
+            return answer.answered
+        return min(one.answered for one in self.orchard.answers if one.of_a_picture and one.drawn == answer.drawn)
 
     def check_zombies(self) -> None:
         """Whoever begins a slice makes those before him zombies: nothing of theirs is written from then on."""
@@ -155,7 +180,9 @@ class Evidence:
             answer = self.answer(batch)
             told = {item["external_id"] for item in json.loads(self.payload(batch))}
             for name in told:
-                words[name].append(Word(batch["observation"], answer.said[name], answer.hidden, batch["lane"]))
+                words[name].append(
+                    Word(batch["observation"], answer.said[name], answer.hidden, batch["lane"], batch["settled_at"])
+                )
         return words
 
     def check_catalog(self) -> None:
@@ -165,7 +192,7 @@ class Evidence:
         for name, said in words.items():
             newest = said[-1]
             found = self.found(name)
-            allowed = {verdict for last in last_words(said) for verdict in self.verdicts(name, last)}
+            allowed = {verdict for last in last_words(said) for verdict in self.listed.verdicts(name, last)}
             assert found in allowed, (
                 f"{name} is {found}, not {allowed}: asked as {newest.observation}; words {said}; "
                 f"listings {[(one['generation'], one['state'], one['lane']) for one in self.listings]}"
@@ -178,67 +205,6 @@ class Evidence:
     def found(self, name: str) -> str | None:
         item = self.items.get(name)
         return item["display_name"] if item and not item["deleted"] else None
-
-    def verdicts(self, name: str, said: list[Word]) -> Iterator[str | None]:
-        """What the catalog may say about it."""
-        newest = said[-1]
-        silent = [one for one in self.silent_about(name) if one["horizon"] > newest.observation]
-        if any(self.can_tell(name, one, said) and self.is_remembered(name, one) for one in silent):
-            yield None
-            return
-        # where filters were changed, or before there was a listing, not shown and gone may look alike
-        yield newest.fruit
-        if any(self.was_shown_like(one, said) or newest.observation >= one["filters_since"] for one in silent):
-            yield None
-
-    def can_tell(self, name: str, one: Row, said: list[Word]) -> bool:
-        """Whether it was learnt or listed since listings have had these filters: then its absence means that it is gone."""
-        like = list(takewhile(lambda other: self.hidden(other) == self.hidden(one), self.before(one)))
-        learnt = said[-1].observation
-        for word, earlier in pairwise(reversed(said)):
-            if earlier.fruit != word.fruit:
-                break
-            learnt = earlier.observation
-        since = like[-1]["generation"] if like else one["generation"]
-        listed = any(page.said.get(name) for other in like if other["state"] == "applied" for page in self.pages(other))
-        # what the catalog holds from before these filters stays until a listing has shown it, or something has changed in it
-        stood = any(word.fruit and word.observation < since for word in said)
-        return said[-1].hidden == self.hidden(one) and (listed or (learnt >= since and not stood))
-
-    def is_remembered(self, name: str, one: Row) -> bool:
-        """Whether it is known what the listing lacked: of the last one with its filters, and for one change of them."""
-        later = [other for other in self.listings if other["generation"] > one["generation"]]
-        later = [other for other in later if other["state"] == "applied"]
-        shown = any(page.said.get(name) for other in later for page in self.pages(other))
-        return not shown and len({other["filters_since"] for other in (one, *later)}) <= 2
-
-    def before(self, one: Row) -> list[Row]:
-        """The listings before this one, the latest first."""
-        return [other for other in reversed(self.listings) if other["generation"] < one["generation"]]
-
-    def silent_about(self, name: str) -> list[Row]:
-        """The listings that were carried out, and in which it was not."""
-        return [
-            one
-            for one in self.listings
-            if one["state"] == "applied" and not any(page.said.get(name) for page in self.pages(one))
-        ]
-
-    def pages(self, one: Row) -> list[Answer]:
-        """The answers that a listing consists of."""
-        batches = [b for b in self.outbox if b["lane"] == one["lane"] and b["observation"] >= one["generation"]]
-        upto = next((b["seq"] for b in batches if b["generation"] == one["generation"]), 0)
-        return [self.answer(b) for b in batches if b["seq"] <= upto]
-
-    def hidden(self, one: Row) -> tuple[str, ...]:
-        return self.first_page(one).hidden
-
-    def first_page(self, one: Row) -> Answer:
-        return next(answer for answer in self.orchard.answers if answer.drawn == one["generation"])
-
-    def was_shown_like(self, one: Row, said: list[Word]) -> bool:
-        """Whether it was ever shown under the filters of the listing."""
-        return any(word.hidden == self.hidden(one) and word.observation < one["generation"] for word in said)
 
     def check_relations(self) -> None:
         found = {
@@ -257,7 +223,7 @@ class Evidence:
         history = defaultdict(list)
         for row in self.rows("SELECT * FROM item_history ORDER BY revision"):
             history[self.names[str(row["item_id"])]].append(row)
-        feed = self.feed()
+        feed, words = self.feed(), self.words()
         for name, item in self.items.items():
             past = history[name]
             assert [row["revision"] for row in past] == list(range(1, item["revision"])), name
@@ -270,7 +236,23 @@ class Evidence:
                 "deleted" if state is None else "updated" if place else "created" for place, state in enumerate(states)
             ]
             assert feed[name] == kinds, f"{name}: the feed says {feed[name]}, the history {states}"
+            self.check_causes(name, words[name], list(zip(seen, states, strict=True)))
         assert feed.keys() <= self.items.keys()
+        self.check_totals(Counter(kind for kinds in feed.values() for kind in kinds))
+
+    def check_causes(self, name: str, said: list[Word], revisions: list[tuple[int, str | None]]) -> None:
+        """Whatever an item has been, somebody has said, under that number, and each word made one revision at the most."""
+        causes = Counter((word.observation, word.fruit) for word in said)
+        causes.update((one["horizon"], None) for one in self.listed.silent_about(name))
+        assert Counter(revisions) <= causes, f"{name} was {revisions}, and it was told {causes}"
+
+    def check_totals(self, told: Counter[str]) -> None:
+        """What the batches and the listings count is what the feed tells."""
+        counted = Counter(
+            {kind: sum(batch[kind] or 0 for batch in self.outbox) for kind in ("created", "updated", "deleted")}
+        )
+        counted["deleted"] += sum(one["missing"] for one in self.listings if one["state"] == "applied")
+        assert +counted == told, f"{counted} were counted, and {told} told"
 
     def feed(self) -> dict[str, list[str]]:
         """By tree, what the change feed told, in its order."""
@@ -293,12 +275,14 @@ class Evidence:
             assert last, "a listing that no batch made whole was carried out"
             assert last["status"] == "processed"
             assert one["generation"] in self.approved or one["missing"] <= 0.25 * one["known"], one
-            pages = self.pages(one)
+            pages = self.listed.pages(one)
             assert {name for page in pages for name in page.said} >= STAKES.keys(), f"{one} is not the whole orchard"
-            assert {page.hidden for page in pages} == {pages[0].hidden}, f"{one} was made under several filters"
+            assert {page.hidden for page in pages} == {self.listed.hidden(one)}, f"{one} was made under several filters"
 
     def the_catalog_is_the_source(self, hidden: list[str]) -> None:
         """After a last pass: what is there is shown as it is; what is gone is gone, unless nobody could tell."""
+        states = [one["state"] for one in self.listings]
+        assert self.orchard.reports or states[-1:] == ["applied"], f"the last pass was no listing: {states}"
         lost = self.set_aside()
         for name in NAMES:
             if name in hidden or name in lost:
@@ -321,21 +305,3 @@ class Evidence:
         }
 
     approved: frozenset[int] = frozenset()
-
-
-def outranks(high: Row, low: Row, answer: Answer) -> bool:
-    """Whether one lane yields to the other. A snapshot is answered with its first page; an event that yielded itself has no
-    number of its own, and live heals both.
-    """
-    if answer.of_a_picture or low["lane"] in ("live", high["lane"]):
-        return False
-    return high["lane"] == "live" or (
-        high["lane"] == "events" and low["lane"] != "events" and high["observation"] == answer.drawn
-    )
-
-
-def last_words(said: list[Word]) -> Iterator[list[Word]]:
-    """The words up to the newest; several lanes may have one of the same number, and then either may be the last."""
-    newest = [word for word in said if word.observation == said[-1].observation]
-    for word in {each.lane: each for each in newest}.values():
-        yield [*(other for other in said if other is not word), word]

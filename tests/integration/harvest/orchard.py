@@ -38,16 +38,41 @@ class OrchardConfig(BaseModel):
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A lane at some moment: its floor, and the newest that it has published."""
+
+    floor: int | None
+    published: int | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question that is under way: the number that was drawn for it, when that was, and how the lanes stood then."""
+
+    drawn: int
+    moment: int
+    lanes: dict[str, Standing]
+
+
+@dataclass(frozen=True)
 class Answer:
-    """What was answered to one request: how each tree that it was about stood. Moments are those of the orchard's clock."""
+    """What was answered to one request: how each tree that it was about stood. Moments are those of the orchard's clock.
+
+    `reported`: what was not there any more was told, too.
+    """
 
     drawn: int
     run_id: str
     hidden: tuple[str, ...]
     said: dict[str, str | None]
-    asked: int
+    reported: bool
+    request: Request
     answered: int
     of_a_picture: bool
+
+    @property
+    def asked(self) -> int:
+        return self.request.moment
 
 
 @dataclass
@@ -55,6 +80,7 @@ class Orchard:
     """The trees, the log of their changes, and every answer that was given."""
 
     latest_observation: Callable[[], int]
+    lanes: Callable[[], dict[str, Standing]]
     reports: bool = False
     trees: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
@@ -71,22 +97,14 @@ class Orchard:
         if self.trees.pop(name, None):
             self.log.append(name)
 
-    def asked(self) -> "Request":
+    def asked(self) -> Request:
         """A request is made. Its number is the last one that was drawn: nobody else has done anything since."""
-        return Request(self.latest_observation(), next(self.clock))
+        return Request(self.latest_observation(), next(self.clock), self.lanes())
 
-    def picture(self, request: "Request") -> int:
+    def picture(self, request: Request) -> int:
         """A picture of all as it is now; its number."""
         self.pictures.append((request.drawn, dict(self.trees)))
         return len(self.pictures) - 1
-
-
-@dataclass(frozen=True)
-class Request:
-    """A question that is under way: its number, and when it was asked."""
-
-    drawn: int
-    moment: int
 
 
 class Picker(Connector[OrchardConfig]):
@@ -104,7 +122,7 @@ class Picker(Connector[OrchardConfig]):
     def __init__(self, orchard: Orchard, config: dict[str, Any], run_id: str, way: "Way") -> None:
         super().__init__(OrchardConfig(**config), context_of(run_id))
         self.orchard, self.way = orchard, way
-        self.request = Request(0, 0)
+        self.request = Request(0, 0, {})
 
     async def prepare(self) -> list[Finding]:
         return []
@@ -170,7 +188,8 @@ class Picker(Connector[OrchardConfig]):
                 self.context.run_id,
                 tuple(self.config.hide),
                 said,
-                self.request.moment,
+                self._reports,
+                self.request,
                 next(self.orchard.clock),
                 self.way.kind == "snapshot",
             )
@@ -179,11 +198,14 @@ class Picker(Connector[OrchardConfig]):
 
     def _records(self, name: str, fruit: str | None) -> list[dict[str, Any]]:
         if fruit is None:
-            reported = self.orchard.reports or self.way.kind == "event"
-            return [{"name": name, "fruit": "none", "felled": True}] if reported else []
+            return [{"name": name, "fruit": "none", "felled": True}] if self._reports else []
         # a source may tell a thing twice in a page: the last word counts
         twice = [{"name": name, "fruit": "told before"}] if fruit == "cherry" else []
         return [*twice, {"name": name, "fruit": fruit}]
+
+    @property
+    def _reports(self) -> bool:
+        return self.orchard.reports or self.way.kind == "event"
 
     def item(self, record: Any) -> dict[str, Any]:
         name, fruit = record["name"], record["fruit"]

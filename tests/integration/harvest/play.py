@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 from tests.integration.harvest.evidence import Evidence
-from tests.integration.harvest.orchard import NAMES, Orchard, Picker, Way
+from tests.integration.harvest.orchard import NAMES, Orchard, Picker, Standing, Way
 
 from windrow import endpoints, kv
 from windrow.contracts.scope import Actor, Scope
@@ -35,11 +35,19 @@ class Play:
     def __init__(self, database: Database, tables: psycopg.Connection[Any], latest: Callable[[], int]) -> None:
         self.database, self.tables = database, tables
         self.scope = Scope(f"m{next(_tenants)}", "main")
-        self.orchard = Orchard(latest)
+        self.orchard = Orchard(latest, self.standing)
         tables.execute("SELECT set_config('windrow.tenant_id', %s, false)", [self.scope.tenant_id])
         self.evidence = Evidence(self.scope, self.orchard, tables)
         self.spoilt = self.evidence.spoilt
         self._runs = itertools.count(1)
+
+    def standing(self) -> dict[str, Standing]:
+        """How the lanes stand."""
+        rows = self.evidence.rows(
+            "SELECT lane, floor, (SELECT max(observation) FROM harvest_outbox o WHERE o.lane = l.lane) AS published"
+            " FROM harvest_lanes l"
+        )
+        return {row["lane"]: Standing(row["floor"], row["published"]) for row in rows}
 
     def lane(self, name: str) -> Lane:
         return Lane(self.scope, "orchard", name)
@@ -90,7 +98,7 @@ class Play:
     async def approve(self) -> None:
         async with self.database.tenant(self.scope.tenant_id) as tx:
             held, _ = await deciding.approve(tx, self.lane("live"), actor=OLGA)
-            self.evidence.approved |= {held.generation}
+        self.evidence.approved |= {held.generation}
 
     async def refuse(self) -> None:
         await self.transact(lambda tx: deciding.refuse(tx, self.lane("live"), actor=OLGA, reason="model"))

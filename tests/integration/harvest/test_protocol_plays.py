@@ -63,8 +63,8 @@ async def the_event_goes_on(play: Play) -> None:
 class SlowPicker(Picker):
     """A source that takes its time, and then answers with what is there by then."""
 
-    def __init__(self, play: Play, way: Way) -> None:
-        super().__init__(play.orchard, play.endpoint.config, "slow", way)
+    def __init__(self, play: Play, run_id: str, way: Way) -> None:
+        super().__init__(play.orchard, play.endpoint.config, run_id, way)
         self.asked, self.answer = asyncio.Event(), asyncio.Event()
 
     async def on_its_way(self) -> None:
@@ -87,8 +87,8 @@ class LatePicker(SlowPicker):
 @asynccontextmanager
 async def under_way(play: Play, lane: str, way: Way, kind: type[SlowPicker] = SlowPicker) -> AsyncIterator[None]:
     """A request of this lane is made at the beginning, and its answer is there at the end."""
-    slow = kind(play, way)
-    order = Order(endpoint=play.endpoint, lane=play.lane(lane), run_id="slow")
+    slow = kind(play, f"slow {lane}", way)
+    order = Order(endpoint=play.endpoint, lane=play.lane(lane), run_id=f"slow {lane}")
     asking = asyncio.create_task(harvest(play.database, slow, order))
     await slow.asked.wait()
     try:
@@ -163,14 +163,25 @@ async def test_what_yields_to_the_first_page_of_a_listing_is_not_deleted_by_that
     assert play.evidence.items["d"]["deleted"]
 
 
+async def test_nor_is_what_yields_to_an_event_that_was_under_way_before_the_listing(play: Play) -> None:
+    async with under_way(play, "events", Way("event", about="a")), under_way(play, "live", LISTING):
+        play.orchard.plant("d", "plum")
+        await play.harvester("backfill:1", Way("backfill"))
+        play.orchard.fell("d")
+    for lane in ("backfill:1", "live", "events"):
+        await play.subscriber(lane=lane)
+
+    play.evidence.check()
+    assert not play.evidence.items["d"]["deleted"], "it was seen after the listing began"
+
+
 async def test_a_lanes_numbers_never_fall_also_when_another_begins_at_the_same_moment(play: Play) -> None:
-    event = Way("event", about="a")
     async with play.database.tenant(play.scope.tenant_id) as tx:
         await lanes.begin(tx, play.lane("live"), "begins")
-        await play.harvester("events", event)  # live has its floor, and nobody sees it yet
-    await play.harvester("events", event)
+        await play.harvester("backfill:1", Way("backfill"), one_page=True)  # live has its floor, and nobody sees it yet
+    await play.harvester("backfill:1", Way("backfill"), one_page=True)
 
-    first, second = observations(play, "events")
+    first, second = observations(play, "backfill:1")
     assert first == second
 
 
@@ -270,6 +281,26 @@ async def test_older_news_of_what_the_filters_could_not_tell_to_be_gone_lets_the
 
     play.evidence.check()
     await live(play)
+    play.evidence.check()
+    assert play.evidence.items["c"]["deleted"]
+
+
+async def test_what_stood_from_before_these_filters_and_is_learnt_anew_is_deleted_by_the_next_listing(
+    play: Play,
+) -> None:
+    play.orchard.plant("c", "apple")
+    await play.harvester("backfill:1", Way("backfill"))
+    await play.subscriber()
+    play.orchard.fell("c")
+    await play.edit_the_filters()
+    await live(play)
+    assert play.evidence.rows("SELECT FROM items WHERE external_id = 'c' AND NOT deleted"), "nobody could tell"
+    play.orchard.plant("c", "plum")
+    await play.harvester("events", Way("event", about="c"))
+    await play.subscriber()
+    play.orchard.fell("c")
+    await live(play)
+
     play.evidence.check()
     assert play.evidence.items["c"]["deleted"]
 
