@@ -23,8 +23,7 @@ async def drain(database: Database, tenant: str, count: int, batch: int) -> floa
 
 
 async def acquire(database: Database, tenant: str, batch: int) -> list[dict[str, Any]]:
-    async with database.system() as tx:
-        await tx.execute(Q.careful)
+    async with database.system(Q.careful) as tx:
         return await tx.rows(
             Q.acquire,
             tenants=[tenant],
@@ -38,8 +37,7 @@ async def acquire(database: Database, tenant: str, batch: int) -> list[dict[str,
 
 
 async def complete(database: Database, taken: list[dict[str, Any]]) -> None:
-    async with database.system() as tx:
-        await tx.execute(Q.careful)
+    async with database.system(Q.careful) as tx:
         lost = await tx.rows(
             Q.done,
             tenants=[row["tenant_id"] for row in taken],

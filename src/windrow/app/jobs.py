@@ -72,7 +72,7 @@ def employ(
 
     keep = timedelta(days=settings.job_retention_days)
     background.start("jobs", work)
-    background.every(_SELDOM, "jobs.prune", lambda: retention.prune(database, keep=keep))
+    background.every(_SELDOM, "jobs.prune", lambda: retention.prune(database, kinds, keep=keep))
 
 
 def clips(settings: Settings, objects: Objects, http: HttpClient) -> Clips:

@@ -34,7 +34,7 @@ class Clips:
         """As a worker registers it."""
         # what hangs in spite of every limit of its own
         longest = timedelta(seconds=self.limits.fetch_seconds + 2 * self.limits.cut_seconds)
-        return Kind(NAME, Asked, self.run, timeout=longest)
+        return Kind(NAME, Asked, self.run, timeout=longest, forget=self.forget)
 
     async def run(self, running: Running, asked: Asked) -> None:
         """One try. An artifact that an earlier one has named, and that is whole, only needs to be published."""
@@ -52,6 +52,10 @@ class Clips:
         artifact = Artifact(key, stored.size, stored.sha256, details)
         await running.upload(artifact)
         await self._publish(running, artifact, "cut")
+
+    async def forget(self, tenant_id: str, job_id: str) -> None:
+        """Nobody asks for the clip of this job any more."""
+        await publishing.forget(self.objects.for_tenant(tenant_id), job_id)
 
     async def _make(self, running: Running, asked: Asked, clip: Path) -> Made:
         async with AsyncExitStack() as kept:

@@ -91,6 +91,13 @@ async def tidy(store: ObjectStore, job_id: str, epoch: int, kept: str) -> None:
             await store.delete(key)
 
 
+async def forget(store: ObjectStore, job_id: str) -> None:
+    """Remove all that a job has left, the manifest first: where there is one, there is a clip."""
+    await store.delete(manifest_key(job_id))
+    for key in [listed.key async for listed in store.list(f"results/{job_id}")]:
+        await store.delete(key)
+
+
 def damaged(key: str) -> Fatal:
     return Fatal(
         f"the object {key!r} does not have the bytes that were written",

@@ -28,6 +28,10 @@ async def retry(
         found = await find(tx, job_id)
         if found is None:
             raise not_found(job_id)
+        if found.max_attempts == 0:
+            raise Conflict(
+                f"job {job_id} ended long ago and is being removed", code=Code.CAS_MISMATCH, hint="submit it anew"
+            )
         raise Conflict(
             f"job {job_id} is {found.status}",
             code=Code.CAS_MISMATCH,

@@ -89,8 +89,7 @@ class Dispatcher:
         sent = _now()
         self._coming += 1
         try:
-            async with self._bench.database.system() as tx:
-                await tx.execute(Q.careful)
+            async with self._bench.database.system(Q.careful) as tx:
                 claim = await self._intake.start(tx, tenant_id, job_id)
         finally:
             self._coming -= 1
@@ -109,8 +108,7 @@ class Dispatcher:
         over = {one.key for one in self._ended}
         running = [execution for key, execution in self.hand.items() if key not in over]
         try:
-            async with self._bench.database.system() as tx:
-                await tx.execute(Q.careful)
+            async with self._bench.database.system(Q.careful) as tx:
                 await tx.execute(Q.abort, **fences(running), worker=self._settler.worker)
         finally:
             for execution in running:
@@ -121,8 +119,7 @@ class Dispatcher:
         return 0 if self._leaving else max(0, self._bench.concurrency - len(self.hand) - self._coming)
 
     async def _exchange(self, ended: list[Ended], room: int) -> list[Claim]:
-        async with self._bench.database.system() as tx:
-            await tx.execute(Q.careful)
+        async with self._bench.database.system(Q.careful) as tx:
             if ended:
                 await self._settler.settle(tx, ended)
             if self._leaving or await self._pressure.is_high(tx):

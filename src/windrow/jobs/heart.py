@@ -80,8 +80,7 @@ class Heart:
 
     async def ask(self, held: Iterable[Execution]) -> dict[tuple[str, int], bool]:
         """One heartbeat for these; which of them are still ours, and whether they are asked to stop."""
-        async with self._database.system() as tx:
-            await tx.execute(Q.careful)
+        async with self._database.system(Q.careful) as tx:
             rows = await tx.rows(Q.heartbeat, **fences(held))
         return {(row["job_id"], row["epoch"]): row["cancelled"] for row in rows}
 

@@ -22,13 +22,17 @@ P = TypeVar("P", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Kind(Generic[P]):
-    """`most` is how many jobs of the kind run at once over all workers; `timeout` ends an attempt, which counts as failed."""
+    """`most` is how many jobs of the kind run at once over all workers; `timeout` ends an attempt, which counts as failed.
+
+    `forget` removes what a job (tenant, id) has left outside of the database, before its row is pruned; it may be asked again.
+    """
 
     name: str
     payload: type[P]
     run: Callable[[Running, P], Awaitable[None]]
     most: int | None = None
     timeout: timedelta | None = None
+    forget: Callable[[str, str], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
         checked_name("kind", self.name)

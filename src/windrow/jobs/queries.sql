@@ -6,6 +6,8 @@
 --                            └──recover, hand_back─┘
 --
 -- Everything from `heartbeat` to `hand_back` is fenced: id, lease epoch, and still processing. No row: the lease is lost.
+-- `status || ''` keeps the planner from looking for a job whose id is known in the small index of what is being processed:
+-- there it would read all that is in hand for each, and what no vacuum has cleared away yet.
 -- The event is written by the statement that makes it happen, which has the job's row, so events stand in their order.
 
 -- careful: before anything that a worker does across tenants. A plan made while the queue was empty must not be kept for a
@@ -136,13 +138,13 @@ SELECT count(*) FROM (SELECT FROM jobs WHERE status = 'queued' LIMIT %(most)s) A
 -- heartbeat: for all jobs in hand at once; who is not answered has lost its lease
 UPDATE jobs AS job SET last_heartbeat_at = clock_timestamp()
   FROM unnest(%(tenants)s::text[], %(ids)s::uuid[], %(epochs)s::int[]) AS held (tenant_id, id, epoch)
- WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status = 'processing'
+ WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status || '' = 'processing'
 RETURNING job.id::text AS job_id, job.lease_epoch AS epoch, job.cancel_requested_at IS NOT NULL AS cancelled;
 
 -- source_ready: once for an execution, though it may be said again when an answer was lost
 WITH held AS (
   UPDATE jobs SET last_heartbeat_at = clock_timestamp()
-   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status = 'processing'
+   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status || '' = 'processing'
   RETURNING id, attempt_count, worker, cancel_requested_at
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker, details)
@@ -155,7 +157,7 @@ SELECT cancel_requested_at IS NOT NULL AS cancelled FROM held;
 -- progress: the last percent stays in the row, for whoever asks how it stands
 WITH held AS (
   UPDATE jobs SET progress = %(percent)s
-   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status = 'processing'
+   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status || '' = 'processing'
   RETURNING id, attempt_count, worker, cancel_requested_at
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker, details)
@@ -167,7 +169,7 @@ SELECT cancel_requested_at IS NOT NULL AS cancelled FROM held;
 -- name_artifact: from here on these bytes are the job's, whoever made others
 WITH held AS (
   UPDATE jobs SET artifact = %(artifact)s
-   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status = 'processing'
+   WHERE tenant_id = current_tenant() AND id = %(id)s AND lease_epoch = %(epoch)s AND status || '' = 'processing'
   RETURNING id, attempt_count, worker, cancel_requested_at
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker, details)
@@ -185,7 +187,7 @@ WITH held AS MATERIALIZED (
      SET status = 'done', finished_at = clock_timestamp(), worker = NULL, cancel_requested_at = NULL,
          dedupe_key = CASE WHEN job.dedupe_kept THEN job.dedupe_key END
     FROM held
-   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status = 'processing'
+   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status || '' = 'processing'
   RETURNING job.tenant_id, job.id, job.attempt_count, job.lease_epoch
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker)
@@ -208,7 +210,7 @@ WITH ended AS (
     FROM unnest(%(tenants)s::text[], %(ids)s::uuid[], %(epochs)s::int[], %(delays)s::interval[], %(classes)s::text[],
                 %(codes)s::text[], %(errors)s::text[], %(tracebacks)s::text[])
          AS held (tenant_id, id, epoch, delay, class, code, error, traceback)
-   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status = 'processing'
+   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status || '' = 'processing'
   RETURNING job.tenant_id, job.id, job.status, job.lease_epoch, job.failure_code, held.code,
             job.attempt_count - (job.status IN ('scheduled', 'queued'))::int AS attempt
 ), told AS (
@@ -228,7 +230,7 @@ WITH ended AS (
      SET status = 'cancelled', finished_at = clock_timestamp(), worker = NULL, cancel_requested_at = NULL,
          dedupe_key = CASE WHEN job.dedupe_kept THEN job.dedupe_key END
     FROM unnest(%(tenants)s::text[], %(ids)s::uuid[], %(epochs)s::int[]) AS held (tenant_id, id, epoch)
-   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status = 'processing'
+   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status || '' = 'processing'
   RETURNING job.tenant_id, job.id, job.attempt_count, job.lease_epoch
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker)
@@ -243,7 +245,7 @@ WITH ended AS (
          finished_at = CASE WHEN job.cancel_requested_at IS NOT NULL THEN clock_timestamp() END, cancel_requested_at = NULL,
          dedupe_key = CASE WHEN job.dedupe_kept OR job.cancel_requested_at IS NULL THEN job.dedupe_key END
     FROM unnest(%(tenants)s::text[], %(ids)s::uuid[], %(epochs)s::int[]) AS held (tenant_id, id, epoch)
-   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status = 'processing'
+   WHERE job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch AND job.status || '' = 'processing'
   RETURNING job.tenant_id, job.id, job.status, job.attempt_count, job.lease_epoch
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker)
@@ -258,7 +260,7 @@ INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, worker)
 SELECT job.tenant_id, job.id, 'aborted:shutdown', job.attempt_count, job.lease_epoch, %(worker)s
   FROM unnest(%(tenants)s::text[], %(ids)s::uuid[], %(epochs)s::int[]) AS held (tenant_id, id, epoch)
   JOIN jobs AS job ON job.tenant_id = held.tenant_id AND job.id = held.id AND job.lease_epoch = held.epoch
-                  AND job.status = 'processing'
+                  AND job.status || '' = 'processing'
 RETURNING job_id::text;
 
 -- recover: executions whose heart has stopped, of whatever kind: requeued, or given up when no try is left. A row that
@@ -326,12 +328,13 @@ WITH asked AS (
 )
 SELECT project_id, status, CASE status WHEN 'processing' THEN pg_notify('windrow_jobs_cancelled', '') END AS woken FROM asked;
 
--- retry: a person's word; it gets as many tries as it had, and the count goes on
+-- retry: a person's word; it gets as many tries as it had, and the count goes on. One that is being pruned stays as it is.
 WITH retried AS (
   UPDATE jobs AS job
      SET status = 'queued', attempt_count = job.attempt_count + 1, max_attempts = job.attempt_count + %(tries)s,
          finished_at = NULL, failure_code = NULL, progress = NULL, run_at = NULL
    WHERE job.tenant_id = current_tenant() AND job.id = %(id)s AND job.status IN ('failed', 'cancelled')
+     AND job.max_attempts > 0
   RETURNING job.id, job.project_id, job.attempt_count, job.lease_epoch
 ), told AS (
   INSERT INTO job_events (tenant_id, job_id, event, attempt, epoch, details)
@@ -367,10 +370,33 @@ SELECT id, event, at, attempt, epoch, worker, details FROM job_events
 -- counts: how many of each kind stand where
 SELECT kind, status, count(*) AS jobs FROM jobs WHERE tenant_id = current_tenant() GROUP BY kind, status ORDER BY kind, status;
 
+-- condemn: what ended long ago and left something elsewhere, which is to go before the row. From now on nobody can retry it,
+-- or what a new try has made could be removed for what an old one has.
+WITH old AS MATERIALIZED (
+  SELECT job.tenant_id, job.id FROM jobs AS job
+   WHERE job.finished_at < clock_timestamp() - %(keep)s::interval AND job.kind = ANY (%(kinds)s::text[])
+     AND job.id <> ALL (%(kept)s::uuid[])
+   ORDER BY job.finished_at
+   LIMIT %(most)s
+     FOR UPDATE SKIP LOCKED
+)
+UPDATE jobs AS job SET max_attempts = 0 FROM old WHERE job.tenant_id = old.tenant_id AND job.id = old.id
+RETURNING job.tenant_id, job.id::text AS job_id, job.kind;
+
+-- remove: those that were condemned, and that have left nothing elsewhere any more
+WITH gone AS (
+  DELETE FROM jobs AS job USING unnest(%(tenants)s::text[], %(ids)s::uuid[]) AS old (tenant_id, id)
+   WHERE job.tenant_id = old.tenant_id AND job.id = old.id AND job.max_attempts = 0
+  RETURNING job.tenant_id, job.id
+), forgotten AS (
+  DELETE FROM job_events AS event USING gone WHERE event.tenant_id = gone.tenant_id AND event.job_id = gone.id
+)
+SELECT count(*) FROM gone;
+
 -- prune: what ended long ago, together with what was told of it
 WITH old AS MATERIALIZED (
   SELECT job.tenant_id, job.id FROM jobs AS job
-   WHERE job.finished_at < clock_timestamp() - %(keep)s::interval
+   WHERE job.finished_at < clock_timestamp() - %(keep)s::interval AND job.kind <> ALL (%(but)s::text[])
    ORDER BY job.finished_at
    LIMIT %(most)s
      FOR UPDATE SKIP LOCKED

@@ -27,15 +27,13 @@ _REASONS = {Status.QUEUED: "stale", Status.FAILED: "exhausted", Status.CANCELLED
 
 async def recover(database: Database, *, most: int = _AT_ONCE) -> int:
     """Requeue, or give up, what nobody has in hand any more, of all tenants; how many."""
-    async with database.system() as tx:
-        await tx.execute(Q.careful)
+    async with database.system(Q.careful) as tx:
         return await _recover(tx, most)
 
 
 async def promote(database: Database, *, most: int = _AT_ONCE) -> int:
     """Queue what is due, of all tenants; how many."""
-    async with database.system() as tx:
-        await tx.execute(Q.careful)
+    async with database.system(Q.careful) as tx:
         return await _promote(tx, most)
 
 
@@ -78,8 +76,7 @@ class Caretaker:
 
     async def look(self) -> bool:
         """One pass; whether there may be more to do at once."""
-        async with self._database.system() as tx:
-            await tx.execute(Q.careful)
+        async with self._database.system(Q.careful) as tx:
             found = max(await _recover(tx, _AT_ONCE), await _promote(tx, _AT_ONCE))
             seconds: float | None = await tx.value(Q.next_moment)
         self._set_alarm(seconds)

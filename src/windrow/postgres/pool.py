@@ -128,9 +128,13 @@ class Database:
             yield tx
 
     @asynccontextmanager
-    async def system(self) -> AsyncIterator[Transaction]:
-        """One transaction as the system role, which sees the queue tables of all tenants and nothing else."""
-        async with self.connection() as connection, _transaction(connection, Q.begin_system.text) as tx:
+    async def system(self, *first: Query) -> AsyncIterator[Transaction]:
+        """One transaction as the system role, which sees the queue tables of all tenants and nothing else.
+
+        What comes `first` has no parameters and no answer that matters, and travels with the BEGIN.
+        """
+        begin = b";\n".join(query.text for query in (Q.begin_system, *first))
+        async with self.connection() as connection, _transaction(connection, begin) as tx:
             yield tx
 
     async def row(self, query: Query, **parameters: Any) -> Row | None:

@@ -18,6 +18,7 @@ from windrow.contracts.errors import Code, Fatal
 from windrow.contracts.scope import Actor
 from windrow.jobs import control
 from windrow.jobs.job import Status
+from windrow.jobs.retention import prune
 from windrow.jobs.running import Artifact
 
 
@@ -219,6 +220,20 @@ async def test_an_attempt_that_was_damaged_since_does_not_replace_a_whole_clip(s
 
     assert refused.value.code is Code.CORRUPTED
     assert await studio.store.get(f"results/{job.job_id}/clip.mp4") == clip
+
+
+async def test_a_job_that_is_pruned_leaves_nothing_in_the_store_and_others_keep_theirs(
+    studio: Studio, film: Path
+) -> None:
+    job = await studio.made(f"file:{film}", 0, 1)
+    await studio.store.put(f"results/{job.job_id}/attempts/7/clip.mp4", b"of a worker that died before it named it")
+    await studio.store.put(f"results/{job.job_id}0/clip.mp4", b"another's")
+    async with studio.database.system() as tx:
+        await tx.connection.execute("UPDATE jobs SET finished_at = now() - interval '8 days'")
+
+    assert await prune(studio.database, [studio.clips.kind()]) == 1
+
+    assert await studio.keys() == [f"results/{job.job_id}0/clip.mp4"]
 
 
 @pytest.mark.req("RR-9")

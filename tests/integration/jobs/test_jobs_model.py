@@ -1,8 +1,12 @@
-"""The state machine against a model of a few lines: any order of steps by several workers, zombies among them."""
+"""The state machine against a model of a few lines: any order of steps by several workers, zombies among them.
+
+What they make is part of it: the row's artifact, and the bytes in a real store (`shelf`).
+"""
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from tests.integration.jobs.hands import Hands
+from tests.integration.jobs.shelf import Shelf
 from tests.integration.jobs.timeline import unlawful
 from tests.integration.jobs.workshop import Note
 
@@ -28,6 +33,7 @@ from windrow.contracts.scope import Actor, Scope
 from windrow.jobs import Artifact, Cancelled, LeaseLost, Terms
 from windrow.jobs.execution import Execution
 from windrow.jobs.failure import End
+from windrow.objects import Objects, open_objects
 from windrow.postgres import Database
 
 ADA = Actor("ada", "test")
@@ -46,9 +52,9 @@ class Modelled:
     epoch: int = 0
     asked: bool = False
     stale: bool = False
-    artifact: str | None = None
+    artifact: Artifact | None = None
+    named_by: int = 0
     worker: str | None = None
-    holders: list[int] = field(default_factory=list)
 
     def requeue(self, *, counted: bool) -> None:
         if self.asked:
@@ -68,6 +74,8 @@ class Jobs(RuleBasedStateMachine):
 
     runner: asyncio.Runner
     database: Database
+    objects: Objects
+    scratch: Path
     examples = 0
     held = Bundle("held")
 
@@ -76,6 +84,7 @@ class Jobs(RuleBasedStateMachine):
         type(self).examples += 1
         self.scope = Scope(f"t{self.examples}", "main")
         self.hands = {name: Hands(self.database, name) for name in WORKERS}
+        self.shelf = Shelf(self.objects.for_tenant(self.scope.tenant_id), self.scratch)
         self.model: dict[str, Modelled] = {}
 
     def do(self, asked: Any) -> Any:
@@ -125,7 +134,7 @@ class Jobs(RuleBasedStateMachine):
             job = self.model[one.job_id]
             job.status, job.worker, job.epoch, job.stale = "processing", worker, job.epoch + 1, False
             assert (one.epoch, one.attempt) == (job.epoch, job.attempt)
-            assert (one.earlier.key if one.earlier else None) == job.artifact
+            assert one.earlier == job.artifact
         return multiple(*taken)
 
     @rule(execution=held, worker=st.sampled_from(WORKERS))
@@ -139,27 +148,52 @@ class Jobs(RuleBasedStateMachine):
         else:
             assert answered == {}
 
-    @rule(execution=held, word=st.sampled_from(["source", "progress", "upload"]))
+    @rule(execution=held, word=st.sampled_from(["source", "progress"]))
     def say(self, execution: Execution, word: str) -> None:
-        fresh = self.hands["one"].execution(execution.claim)
-        artifact = Artifact(f"{fresh.job_id}/{fresh.epoch}", 1, "0")
         job = self.model[execution.job_id]
-        holds = self.holds(execution)
-        uploaded = job.artifact == artifact.key
-        if word != "upload" and holds and uploaded:
+        if self.holds(execution) and job.named_by == execution.epoch:
             return  # nothing comes after it from a handler that keeps to the order
-        words = {
-            "source": fresh.source_ready,
-            "progress": lambda: fresh.progress(1),
-            "upload": lambda: fresh.upload(artifact),
-        }
-        raised = LeaseLost if not holds else Cancelled if job.asked else None
-        with pytest.raises(raised) if raised else nullcontext():
-            self.do(words[word]())
-        if holds and word == "source":
+        fresh = self.hands["one"].execution(execution.claim)
+        self.told(execution, fresh.source_ready() if word == "source" else fresh.progress(1))
+        if self.holds(execution) and word == "source":
             job.stale = False
-        if holds and word == "upload":
-            job.artifact = artifact.key
+
+    @rule(execution=held)
+    def make(self, execution: Execution) -> None:
+        self.do(self.shelf.make(execution))
+
+    @rule(execution=held)
+    def make_and_name(self, execution: Execution) -> None:
+        artifact = self.do(self.shelf.make(execution))
+        if artifact is None:
+            return
+        stopped = self.told(execution, self.hands["one"].execution(execution.claim).upload(artifact))
+        if self.holds(execution):
+            job = self.model[execution.job_id]
+            job.artifact, job.named_by = artifact, execution.epoch
+            self.shelf.name(execution, artifact, stopped=stopped)
+
+    @rule(execution=held)
+    def publish(self, execution: Execution) -> None:
+        self.do(self.shelf.publish(execution))
+
+    @rule(execution=held)
+    def tidy(self, execution: Execution) -> None:
+        self.do(self.shelf.tidy(execution))
+
+    @rule(execution=held)
+    def what_the_row_names_is_damaged(self, execution: Execution) -> None:
+        artifact = self.model[execution.job_id].artifact
+        if artifact:
+            self.do(self.shelf.damage(artifact))
+
+    def told(self, execution: Execution, word: Any) -> bool:
+        """A word of an execution about its job; whether that was told to stop."""
+        job = self.model[execution.job_id]
+        raised = LeaseLost if not self.holds(execution) else Cancelled if job.asked else None
+        with pytest.raises(raised) if raised else nullcontext():
+            self.do(word)
+        return raised is not None
 
     @rule(execution=held, end=st.sampled_from([End.DONE, End.HANDED_BACK, End.CANCELLED]))
     def settle(self, execution: Execution, end: End) -> None:
@@ -200,6 +234,33 @@ class Jobs(RuleBasedStateMachine):
         self.time_passes(execution)
         self.recover()
         return self.acquire(worker, 3)
+
+    # scenes that chance alone would seldom play
+
+    @rule(target=held, execution=held, worker=st.sampled_from(WORKERS))
+    def a_slow_one_stores_what_it_made_when_its_successor_has_named_another(
+        self, execution: Execution, worker: str
+    ) -> Any:
+        taken = self.a_successor_takes_over(execution, worker)
+        for one in taken.values:
+            self.make_and_name(one)
+        self.make(execution)
+        return taken
+
+    @rule(execution=held)
+    def what_was_named_is_damaged_before_it_is_published(self, execution: Execution) -> None:
+        self.make_and_name(execution)
+        self.what_the_row_names_is_damaged(execution)
+        self.publish(execution)
+
+    @rule(target=held, execution=held, worker=st.sampled_from(WORKERS))
+    def one_falls_asleep_before_it_tidies_up(self, execution: Execution, worker: str) -> Any:
+        self.make_and_name(execution)
+        self.publish(execution)
+        self.what_the_row_names_is_damaged(execution)
+        taken = self.a_slow_one_stores_what_it_made_when_its_successor_has_named_another(execution, worker)
+        self.tidy(execution)
+        return taken
 
     @rule()
     def recover(self) -> None:
@@ -245,12 +306,25 @@ class Jobs(RuleBasedStateMachine):
                 row.lease_epoch,
                 row.worker,
                 row.cancel_requested_at is not None,
+                row.artifact,
             )
             for row in self.do(read())
         }
         assert rows == {
-            job_id: (job.status, job.attempt, job.epoch, job.worker, job.asked) for job_id, job in self.model.items()
+            job_id: (
+                job.status,
+                job.attempt,
+                job.epoch,
+                job.worker,
+                job.asked,
+                asdict(job.artifact) if job.artifact else None,
+            )
+            for job_id, job in self.model.items()
         }
+
+    @invariant()
+    def the_store_holds_what_the_rows_name(self) -> None:
+        assert self.do(self.shelf.wrongs()) == []
 
     @invariant()
     def the_timelines_are_lawful(self) -> None:
@@ -263,7 +337,8 @@ class Jobs(RuleBasedStateMachine):
 
 @pytest.mark.req("RR-2", "RR-6", "RR-12")
 @pytest.mark.campaign
-def test_jobs_answer_as_their_model(database_url: str) -> None:
+def test_jobs_answer_as_their_model(database_url: str, tmp_path: Path) -> None:
+    Jobs.objects, Jobs.scratch = open_objects("memory:"), tmp_path
     with asyncio.Runner() as runner:
         Jobs.runner, Jobs.database = runner, Database(database_url, size=2)
         runner.run(Jobs.database.__aenter__())

@@ -68,6 +68,12 @@ EVENTS = (
     Event("job.skipped", Level.INFO, "A job that was to be started by its id was not.", ("job_id", "reason")),
     Event("scratch.kept", Level.WARN, "What a failed execution left on disk is kept.", ("job_id", "path", "bytes")),
     Event("scratch.cleaned", Level.INFO, "What failed executions left long ago was removed.", ("directories", "bytes")),
+    Event(
+        "job.kept",
+        Level.WARN,
+        "What a job of long ago has left outside of the database could not be removed, so the job stays until it can.",
+        ("job_id", "kind", "error_class", "code", "error"),
+    ),
     Event("jobs.pruned", Level.INFO, "Jobs that ended long ago were removed.", ("jobs",)),
 )
 
