@@ -23,18 +23,30 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 # a fingerprint, a reference and the name of a thing are made to be shown
-_SHOWN_NAMES = frozenset({"cursor_token", "credential_ref", "secret_ref", "token_count", "idempotency_key"})
-# bounded everywhere: these run over whatever a hostile peer makes us log
+_SHOWN_NAMES = frozenset(
+    {"cursor_token", "credential_ref", "secret_ref", "webhook_secret_ref", "token_count", "idempotency_key"}
+)
+# bounded everywhere: these run over whatever a hostile peer makes us log. Each with what no such text is without, and how
+# short it can be: most fields of most lines need not be searched
 _SHAPES = (
     (
+        "://",
+        len("a://:b@"),
         re.compile(r"\b(?P<scheme>[a-z][a-z0-9+.-]{0,30}://)[^/\s:@]{0,256}:[^/\s@]{1,1024}@", re.IGNORECASE),
         rf"\g<scheme>{REDACTED}@",
     ),
-    (re.compile(r"\b(Bearer|Basic)\s{1,8}[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE), rf"\1 {REDACTED}"),
     (
+        "",
+        len("Basic abcdefgh"),
+        re.compile(r"\b(Bearer|Basic)\s{1,8}[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE),
+        rf"\1 {REDACTED}",
+    ),
+    (
+        "=",
+        len("sig=a"),
         re.compile(
             r"\b(password|passwd|secret|\w{0,40}token|api_?key|(?:x-amz-)?signature|x-amz-credential|sig)"
-            r"(\s{0,8}=\s{0,8})[^\s&;,'\"]+",
+            r"(\s{0,8}=\s{0,8}['\"]?)[^\s&;,'\"]+",
             re.IGNORECASE,
         ),
         rf"\1\2{REDACTED}",
@@ -70,8 +82,9 @@ class Redactor:
         for form in self._longest_first:
             if form in text:
                 text = text.replace(form, REDACTED)
-        for shape, replacement in _SHAPES:
-            text = shape.sub(replacement, text)
+        for mark, shortest, shape, replacement in _SHAPES:
+            if len(text) >= shortest and mark in text:
+                text = shape.sub(replacement, text)
         return text
 
     def value(self, value: Any, name: str = "") -> Any:

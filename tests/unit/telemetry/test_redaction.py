@@ -67,6 +67,8 @@ def test_fingerprints_and_references_are_shown() -> None:
         ("password=hunter22 host=db", "hunter22"),
         ("https://b.s3/x?X-Amz-Signature=abcdef12&x=1", "abcdef12"),
         ("https://x/?access_token=abcdef12", "abcdef12"),
+        ("/root/delta(token='MzslMjM0OyUy')", "MzslMjM0OyUy"),
+        ('password="hunter22" host=db', "hunter22"),
     ],
 )
 def test_shapes_that_carry_secrets_are_blanked(text: str, leak: str) -> None:
