@@ -24,7 +24,7 @@ demo: $(READY) ## start everything on this machine and show that it works
 	@$(BIN)/windrow demo
 
 test: $(READY) check ## lint, types, architecture and every test
-	@$(BIN)/python -m pytest -n 2 --dist loadscope
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 check: $(READY) ## format, lint, types, import directions
 	@$(BIN)/ruff format --check --quiet

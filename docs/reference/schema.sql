@@ -1319,6 +1319,31 @@ ALTER TABLE ONLY windrow.sync_transitions FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.sync_transitions IS 'The lifecycle of each synchronisation, step by step; the last one of an endpoint says where it stands.';
 
+CREATE TABLE windrow.tidings (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    seq bigint NOT NULL,
+    delivery_id text NOT NULL,
+    refs jsonb NOT NULL,
+    heard_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    looked_up_at timestamp with time zone,
+    CONSTRAINT tidings_delivery_id_check CHECK ((length(delivery_id) <= 200))
+);
+
+ALTER TABLE ONLY windrow.tidings FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.tidings IS 'Deliveries of sources, each once: what of the source is to be looked at. Kept a week after that, since a source may deliver again.';
+
+ALTER TABLE windrow.tidings ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME windrow.tidings_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE windrow.topic_log (
     tenant_id text NOT NULL,
     topic text NOT NULL COLLATE pg_catalog."C",
@@ -1453,6 +1478,9 @@ ALTER TABLE ONLY windrow.subscriptions
 ALTER TABLE ONLY windrow.sync_transitions
     ADD CONSTRAINT sync_transitions_pkey PRIMARY KEY (tenant_id, workflow_id, number);
 
+ALTER TABLE ONLY windrow.tidings
+    ADD CONSTRAINT tidings_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, seq);
+
 ALTER TABLE ONLY windrow.topic_log
     ADD CONSTRAINT topic_log_pkey PRIMARY KEY (tenant_id, seq);
 
@@ -1520,6 +1548,12 @@ CREATE INDEX subscriptions_sink ON windrow.subscriptions USING btree (sink) WHER
 CREATE INDEX subscriptions_topic ON windrow.subscriptions USING btree (tenant_id, topic);
 
 CREATE INDEX sync_transitions_latest ON windrow.sync_transitions USING btree (tenant_id, project_id, endpoint_id, at);
+
+CREATE INDEX tidings_old ON windrow.tidings USING btree (looked_up_at) WHERE (looked_up_at IS NOT NULL);
+
+CREATE UNIQUE INDEX tidings_once ON windrow.tidings USING btree (tenant_id, project_id, endpoint_id, delivery_id);
+
+CREATE INDEX tidings_waiting ON windrow.tidings USING btree (tenant_id, project_id, endpoint_id, seq) WHERE (looked_up_at IS NULL);
 
 CREATE INDEX topic_log_key ON windrow.topic_log USING btree (tenant_id, topic, key, "position") WHERE ("position" IS NOT NULL);
 
@@ -1632,6 +1666,8 @@ CREATE POLICY system ON windrow.strands FOR SELECT TO windrow_system USING (true
 
 CREATE POLICY system ON windrow.subscriptions FOR SELECT TO windrow_system USING (true);
 
+CREATE POLICY system ON windrow.tidings TO windrow_system USING (true);
+
 CREATE POLICY system ON windrow.topic_log FOR SELECT TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.topics FOR SELECT TO windrow_system USING (true);
@@ -1698,9 +1734,13 @@ CREATE POLICY tenant ON windrow.subscriptions TO windrow_app USING ((tenant_id =
 
 CREATE POLICY tenant ON windrow.sync_transitions TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.tidings TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.topic_log TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.topics TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+ALTER TABLE windrow.tidings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.topic_log ENABLE ROW LEVEL SECURITY;
 
@@ -1847,6 +1887,9 @@ GRANT SELECT(topic) ON TABLE windrow.subscriptions TO windrow_system;
 GRANT SELECT(sink) ON TABLE windrow.subscriptions TO windrow_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.sync_transitions TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.tidings TO windrow_app;
+GRANT SELECT,DELETE ON TABLE windrow.tidings TO windrow_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.topic_log TO windrow_app;
 

@@ -14,15 +14,27 @@ PROMISED = {
     *(f"NI-{number}" for number in range(1, 6)),
     *(
         f"HV-{number}"
-        for number in (1, 2, 3, *range(10, 14), *range(20, 25), 30, 31, 32, *range(40, 45), 50, 60, 61, 62, 70, 81)
+        for number in (
+            *range(1, 6),
+            *range(10, 14),
+            *range(20, 25),
+            30,
+            31,
+            32,
+            *range(40, 45),
+            50,
+            60,
+            61,
+            62,
+            70,
+            80,
+            81,
+        )
     ),
     *(f"MW-{number}" for number in (1, 2, 3, *range(10, 18), *range(20, 27), 30, 31, *range(40, 45), *range(50, 54))),
     *(f"MW-{number}" for number in (60, 61, 62, 70, 71, 72)),
-    *(
-        f"OR-{number}"
-        for number in (*range(1, 6), *range(10, 15), *range(20, 24), 25, 26, 27, 30, 31, 32, 40, 41, 42, 50, 51, 52)
-    ),
-    *(f"RR-{number}" for number in (*range(1, 11), 12, 13, 14)),
+    *(f"OR-{number}" for number in (*range(1, 6), *range(10, 15), *range(20, 28), 30, 31, 32, 40, 41, 42, 50, 51, 52)),
+    *(f"RR-{number}" for number in range(1, 15)),
     "EV-13",
 }
 

@@ -31,7 +31,7 @@ def not_for(spec: ConnectorSpec) -> set[str]:
     }
 
 
-@pytest.mark.req("HV-1", "HV-2")
+@pytest.mark.req("HV-1", "HV-2", "OR-24")
 @pytest.mark.parametrize("name", subjects.modules())
 async def test_a_connector_conforms(name: str, tmp_path: Path) -> None:
     found = await results(name, tmp_path)
@@ -50,3 +50,13 @@ def test_every_registered_connector_has_a_subject() -> None:
 
 def test_no_registered_connector_is_broken() -> None:
     assert {each.name: each.broken for each in registry.offered() if each.broken} == {}
+
+
+@pytest.mark.req("HV-5")
+@pytest.mark.parametrize("name", subjects.modules())
+def test_how_a_connector_comes_to_its_credential_is_documented(name: str) -> None:
+    spec = registry.find(name).spec
+    page = Path(f"docs/how-to/harvest-{name}.md").read_text()
+
+    assert bool(spec.credential_help) == (spec.credential is not Credential.NONE)
+    assert ("credential" in page.lower()) == (spec.credential is not Credential.NONE)

@@ -21,7 +21,7 @@ async def examined(name: str, tmp_path: Path) -> list[Result]:
         subject.close()
 
 
-@pytest.mark.req("HV-1", "HV-5", "OR-24")
+@pytest.mark.req("HV-1", "OR-24")
 @pytest.mark.parametrize("name", ASIDE)
 async def test_an_example_on_the_page_conforms(name: str, tmp_path: Path) -> None:
     found = await examined(name, tmp_path)
