@@ -3,10 +3,11 @@
 import re
 from enum import StrEnum
 from typing import Annotated
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from windrow.connectors.home_address import HomeAddress
 
 # personal spaces have a tilde and an account id
 _KEY = re.compile(r"[A-Za-z0-9~._-]{1,255}", re.ASCII)
@@ -35,7 +36,7 @@ class ConfluenceConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    base_url: str = Field(
+    base_url: HomeAddress = Field(
         description="where Confluence is, with its context path: https://acme.atlassian.net/wiki; for OAuth "
         "https://api.atlassian.com/ex/confluence/CLOUD-ID/wiki"
     )
@@ -54,18 +55,6 @@ class ConfluenceConfig(BaseModel):
     relist_hours: float = Field(
         24.0, ge=0, le=8760, description="everything is listed anew after so many hours, which finds what is gone"
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in ("https", "http") or not parts.hostname or any(char.isspace() for char in url):
-            raise ValueError("it is not an https address")
-        if parts.username is not None or parts.password is not None:
-            raise ValueError("it carries a user name or password: name a credential_ref instead")
-        if parts.query or parts.fragment:
-            raise ValueError("it has more than a host and a path")
-        return url.rstrip("/")
 
     @field_validator("email")
     @classmethod

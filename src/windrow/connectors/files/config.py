@@ -2,18 +2,14 @@
 
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from windrow.connectors.files.patterns import Pattern
+from windrow.connectors.patterns import Excluded, Included
 
 MIB = 1024 * 1024
 # a directory on the way is an open descriptor; what is deeper is told, and makes the listing no whole one
 DEEPEST = 128
-_MOST_PATTERNS = 1000
-
-Globs = Annotated[tuple[str, ...], Field(max_length=_MOST_PATTERNS)]
 
 
 class Hash(StrEnum):
@@ -30,8 +26,8 @@ class FilesConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: str = Field(description="the directory, as an absolute path; the operator must allow it")
-    include: Globs = Field((), description="globs of what is listed; everything, where there are none")
-    exclude: Globs = Field((), description="globs of what is left out; `!` restores, and the last match decides")
+    include: Included = Field((), description="globs of what is listed; everything, where there are none")
+    exclude: Excluded = Field((), description="globs of what is left out; `!` restores, and the last match decides")
     hidden: bool = Field(False, description="also list names that begin with a dot, and what is inside them")
     follow_links: bool = Field(False, description="follow symbolic links, as far as the operator allows")
     max_depth: int | None = Field(None, ge=1, le=DEEPEST, description="how many levels are listed; all, if not given")
@@ -46,17 +42,3 @@ class FilesConfig(BaseModel):
         if not PurePosixPath(path).is_absolute() or "\0" in path:
             raise ValueError("it is not an absolute path: every worker has to find the same directory by it")
         return path
-
-    @field_validator("include", "exclude")
-    @classmethod
-    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for text in patterns:
-            Pattern.compiled(text)
-        return patterns
-
-    @field_validator("include")
-    @classmethod
-    def _restores_nothing(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        if any(text.startswith("!") for text in patterns):
-            raise ValueError("! has a meaning in exclude only")
-        return patterns

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from windrow.connectors.files.patterns import Pattern
+from windrow.connectors.patterns import Pattern
 
 
 class Rules:

@@ -4,19 +4,16 @@ import re
 from datetime import date
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated, Self
+from typing import Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from windrow.connectors.files.patterns import Pattern
+from windrow.connectors.patterns import Excluded, Included
 
-_MOST_PATTERNS = 1000
 # the rules of git check-ref-format; a leading `-` could pass for an option
 _NO_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)|^@$")
 _NAME = re.compile(r"[A-Za-z0-9._@+-]{1,64}", re.ASCII)
-
-Globs = Annotated[tuple[str, ...], Field(max_length=_MOST_PATTERNS)]
 
 
 class Entity(StrEnum):
@@ -38,8 +35,10 @@ class GitConfig(BaseModel):
     url: str | None = Field(None, description="a repository elsewhere: https://… (or file:///…, which is a path)")
     branch: str | None = Field(None, description="whose files and commits; the one that HEAD names, if not given")
     entities: tuple[Entity, ...] = Field(tuple(Entity), min_length=1, description="what is harvested")
-    include: Globs = Field((), description="globs of the files that are listed; all, where there are none")
-    exclude: Globs = Field((), description="globs of the files that are left out; `!` restores, the last match decides")
+    include: Included = Field((), description="globs of the files that are listed; all, where there are none")
+    exclude: Excluded = Field(
+        (), description="globs of the files that are left out; `!` restores, the last match decides"
+    )
     max_commits: int | None = Field(None, ge=1, description="only so many commits, the newest ones; all, if not given")
     since: date | None = Field(None, description="only commits from this day on (UTC)")
     file_history: bool = Field(
@@ -70,20 +69,6 @@ class GitConfig(BaseModel):
         if not name or len(name) > 250 or _NO_BRANCH.search(name):
             raise ValueError("it is not the name of a branch")
         return name
-
-    @field_validator("include", "exclude")
-    @classmethod
-    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for text in patterns:
-            Pattern.compiled(text)
-        return patterns
-
-    @field_validator("include")
-    @classmethod
-    def _restores_nothing(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        if any(text.startswith("!") for text in patterns):
-            raise ValueError("! has a meaning in exclude only")
-        return patterns
 
     @field_validator("username")
     @classmethod

@@ -7,9 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from windrow.connectors.files.patterns import Pattern
-from windrow.http.addresses import why_not_public
-from windrow.http.urls import checked_url, literal
+from windrow.connectors.home_address import HomeAddress
+from windrow.connectors.patterns import Included
 
 PUBLIC = "https://api.github.com"
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?", re.ASCII)
@@ -37,13 +36,13 @@ class GithubConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     owner: str = Field(description="the user or organisation whose repositories are harvested")
-    base_url: str = Field(PUBLIC, description="where the API is; for GitHub Enterprise: https://HOST/api/v3")
+    base_url: HomeAddress = Field(PUBLIC, description="where the API is; for GitHub Enterprise: https://HOST/api/v3")
     repositories: Globs = Field((), description="globs of the names of the repositories; all, where there are none")
     exclude: Globs = Field((), description="globs of the names of repositories that are left out")
     forks: bool = Field(True, description="harvest forks too")
     archived: bool = Field(True, description="harvest archived repositories too")
     entities: tuple[Entity, ...] = Field(tuple(Entity), min_length=1, description="what is harvested")
-    files: Globs = Field(
+    files: Included = Field(
         ("/README*", "/docs/", "/.github/README*"), description="globs of the files that are listed: README and docs"
     )
     commits_since: date | None = Field(None, description="only commits from this day on (UTC)")
@@ -66,21 +65,6 @@ class GithubConfig(BaseModel):
             raise ValueError("it is not the name of a user or an organisation")
         return owner
 
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, url: str) -> str:
-        parsed = checked_url(url.rstrip("/"))
-        if parsed.query:
-            raise ValueError("it has a query: give the address of the API alone")
-        address = literal(parsed.host)
-        if (
-            parsed.scheme == "http"
-            and parsed.host != "localhost"
-            and (address is None or why_not_public(address) is None)
-        ):
-            raise ValueError("it is not encrypted: use https, plain http is for private addresses only")
-        return str(parsed).rstrip("/")
-
     @field_validator("repositories", "exclude")
     @classmethod
     def _are_names(cls, globs: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,15 +72,6 @@ class GithubConfig(BaseModel):
             if not _REPOSITORY.fullmatch(glob):
                 raise ValueError("a glob is the name of a repository, without its owner, with * and ?")
         return globs
-
-    @field_validator("files")
-    @classmethod
-    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for text in patterns:
-            if text.startswith("!"):
-                raise ValueError("! has no meaning here")
-            Pattern.compiled(text)
-        return patterns
 
     @model_validator(mode="after")
     def _is_a_whole_app(self) -> Self:

@@ -3,24 +3,19 @@
 import re
 from enum import StrEnum
 from typing import Annotated, Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from windrow.connectors.files.patterns import Pattern
-from windrow.contracts.errors import ValidationFailure
-from windrow.http.addresses import why_not_public
-from windrow.http.urls import checked_url, literal
+from windrow.connectors.home_address import HomeAddress
+from windrow.connectors.patterns import Excluded, Included
 
 GRAPH = "https://graph.microsoft.com/v1.0"
 LOGIN = "https://login.microsoftonline.com"
-_MOST_PATTERNS = 1000
 _DIRECTORY = re.compile(r"[A-Za-z0-9.-]{1,255}", re.ASCII)
 # they become parts of addresses, quoted
 _ID = re.compile(r"[\w!,.@:/ '#-]{1,1024}")
 _LONGEST_PATH = 400
 
-Globs = Annotated[tuple[str, ...], Field(max_length=_MOST_PATTERNS)]
 Id = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
@@ -47,14 +42,14 @@ class OneDriveConfig(BaseModel):
     site: Id | None = Field(None, description="the libraries of a site: HOST:/sites/NAME, or a site's id")
     libraries: tuple[Id, ...] = Field((), description="only these libraries of the site, by name; all, if not given")
     folder: str | None = Field(None, description="only this folder and what is inside, such as /Projects/2026")
-    include: Globs = Field(
+    include: Included = Field(
         (), description="globs of what is listed, below the folder; everything, where there are none"
     )
-    exclude: Globs = Field((), description="globs of what is left out; `!` restores, and the last match decides")
+    exclude: Excluded = Field((), description="globs of what is left out; `!` restores, and the last match decides")
     permissions: bool = Field(False, description="also read who may do what with each shared item: a request for each")
     relist_hours: float = Field(24, ge=0, le=8760, description="list everything anew after so many hours; 0: each run")
-    base_url: str = Field(GRAPH, description="where Microsoft Graph answers; another one for national clouds")
-    login_url: str = Field(LOGIN, description="where access is granted; another one for national clouds")
+    base_url: HomeAddress = Field(GRAPH, description="where Microsoft Graph answers; another one for national clouds")
+    login_url: HomeAddress = Field(LOGIN, description="where access is granted; another one for national clouds")
     scope: str = Field(
         "https://graph.microsoft.com/.default", max_length=1000, description="what access is asked for at sign-in"
     )
@@ -83,25 +78,6 @@ class OneDriveConfig(BaseModel):
             raise ValueError("write it as a path from the top of the drive, such as /Projects/2026")
         return "/" + "/".join(parts)
 
-    @field_validator("include", "exclude")
-    @classmethod
-    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for text in patterns:
-            Pattern.compiled(text)
-        return patterns
-
-    @field_validator("include")
-    @classmethod
-    def _restores_nothing(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        if any(text.startswith("!") for text in patterns):
-            raise ValueError("! has a meaning in exclude only")
-        return patterns
-
-    @field_validator("base_url", "login_url")
-    @classmethod
-    def _is_safe(cls, url: str) -> str:
-        return _checked(url)
-
     @model_validator(mode="after")
     def _is_somewhere(self) -> Self:
         if sum((self.me, self.user is not None, self.drive is not None, self.site is not None)) != 1:
@@ -117,17 +93,3 @@ class OneDriveConfig(BaseModel):
         """All of it that decides which items there are and what they say."""
         others = {"directory", "client_id", "sign_in", "relist_hours", "login_url", "scope"}
         return self.model_dump(mode="json", exclude=others)
-
-
-def _checked(url: str) -> str:
-    """An https address, or plain http to a machine of one's own; none of the value is repeated."""
-    try:
-        address = checked_url(url)
-    except ValidationFailure:
-        raise ValueError("it is not an address, such as https://graph.microsoft.com/v1.0") from None
-    if urlsplit(url).query or urlsplit(url).fragment:
-        raise ValueError("it has a query or a fragment")
-    number = literal(address.host)
-    if address.scheme != "https" and (number is None or why_not_public(number) is None):
-        raise ValueError("what is sent there is secret: it has to be https")
-    return url.rstrip("/")

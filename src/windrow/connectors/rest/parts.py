@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from windrow.connectors import home_address
 from windrow.contracts.errors import ValidationFailure
-from windrow.http.addresses import why_not_public
 from windrow.http.headers import written
-from windrow.http.urls import checked_url, literal
+from windrow.http.urls import checked_url
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 
@@ -67,10 +67,5 @@ class Part(BaseModel):
 
 
 def unprotected(url: str) -> bool:
-    """Whether a credential sent to this address could be read on its way: plain http to anywhere but a private address."""
-    if "://" not in url:
-        return False
-    parsed = checked_url(url)
-    address = literal(parsed.host)
-    at_home = parsed.host == "localhost" or (address is not None and why_not_public(address) is not None)
-    return parsed.scheme == "http" and not at_home
+    """Whether a credential sent to this address could be read on its way; what is below base_url goes where that goes."""
+    return "://" in url and home_address.unprotected(url)

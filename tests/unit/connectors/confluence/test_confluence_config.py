@@ -25,6 +25,7 @@ def config(**given: Any) -> ConfluenceConfig:
     [
         {"base_url": "acme.atlassian.net"},
         {"base_url": "ftp://acme.atlassian.net"},
+        {"base_url": "http://acme.atlassian.net/wiki"},
         {"base_url": "https://acme.atlassian.net/wiki?x=1"},
         {"base_url": "https://acme.atlassian.net/wiki#x"},
         {"base_url": "https:///wiki"},

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from windrow.connectors.files.config import FilesConfig
-from windrow.connectors.files.patterns import Pattern
+from windrow.connectors.patterns import Pattern
 from windrow.connectors.files.rules import Rules
 
 

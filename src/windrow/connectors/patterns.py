@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
-from windrow.connectors.files.globs import Part, part
+from pydantic import AfterValidator, Field
+
+from windrow.connectors.globs import Part, part
 
 LONGEST_PATTERN = 1024
+MOST_PATTERNS = 1000
 
 # one part of a path, whatever it is; and `**`, any number of parts
 _ANY: Part = bool
@@ -90,3 +93,20 @@ def _check(text: str, names: list[str]) -> None:
         raise ValueError(f"{text!r} has an empty part, or . or .. as one: patterns are relative to the path")
     if any(len(name) - len(name.rstrip("\\")) & 1 for name in names):
         raise ValueError(f"{text!r} has a backslash with nothing behind it")
+
+
+def _are_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    for text in patterns:
+        Pattern.compiled(text)
+    return patterns
+
+
+def _restore_nothing(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    if any(text.startswith("!") for text in patterns):
+        raise ValueError("! has a meaning in exclude only")
+    return patterns
+
+
+# fields of a configuration: what is left out, and what is taken
+Excluded = Annotated[tuple[str, ...], Field(max_length=MOST_PATTERNS), AfterValidator(_are_patterns)]
+Included = Annotated[Excluded, AfterValidator(_restore_nothing)]
