@@ -87,11 +87,11 @@ async def test_a_body_that_is_cut_off_from_the_database_is_stopped_before_its_le
 
 async def test_a_hiccup_of_the_database_does_not_lose_the_lease(database: Database, database_url: str) -> None:
     async with (
-        Database(database_url, size=1, wait=0.05) as narrow,
-        leases.held(narrow, KEY, "ada", ttl=timedelta(milliseconds=900)) as lease,
+        Database(database_url, size=1, wait=0.3) as narrow,
+        leases.held(narrow, KEY, "ada", ttl=timedelta(seconds=3)) as lease,
     ):
         async with narrow.connection() as hogged:  # the renewal finds no connection for longer than its first try
-            await hogged.execute("SELECT pg_sleep(0.4)")
+            await hogged.execute("SELECT pg_sleep(1.4)")
         async with database.connection() as connection:
             await connection.execute("SELECT pg_sleep_until(%s)", [lease.expires_at])
         async with database.tenant("acme") as tx:
