@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from windrow.connectors.files.config import FilesConfig
-from windrow.connectors.patterns import Pattern
 from windrow.connectors.files.rules import Rules
+from windrow.connectors.patterns import Pattern
 
 
 def means(pattern: str, path: str) -> bool:
