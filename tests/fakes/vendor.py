@@ -8,6 +8,7 @@ changes the state in another. No `Date` header is sent but the fake's own: its c
 import asyncio
 import socket
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -38,7 +39,7 @@ class Asked:
 
 
 @dataclass
-class Vendor:
+class Vendor(ABC):
     """`with Vendor() as vendor: … vendor.base_url …`, or `start` and `close` by hand."""
 
     requests: list[Asked] = field(default_factory=list, init=False)
@@ -46,9 +47,9 @@ class Vendor:
     # asked before each request, with the lock held; an answer of its own stands for the fake's
     before: Callable[[Request], Response | None] | None = field(default=None, init=False)
 
+    @abstractmethod
     def routes(self) -> Sequence[BaseRoute]:
         """What the API answers to."""
-        raise NotImplementedError
 
     def start(self) -> Self:
         # with its protocol named, asyncio sends answers at once; else each waits for an acknowledgement

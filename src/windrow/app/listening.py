@@ -94,7 +94,7 @@ class Listener:
             database=self.database,
             subscriber=self.subscriber,
             connector=lambda: self._opened(endpoint, order.run_id, about),
-            patient=False,
+            delay=lambda *_: None,  # what fails is postponed, and the others go on
         )
         await sync.run(order)
         return await tidings.settle(self.database, about, endpoint.connector)

@@ -8,6 +8,7 @@ import random
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from windrow.catalog import index_tenant
@@ -35,8 +36,8 @@ class Sync:
     subscriber: Subscriber
     connector: Opened
     wait: Callable[[float], Awaitable[None]] = asyncio.sleep
-    # whether what fails is tried again here, as its class asks for; else the first failure is the run's
-    patient: bool = True
+    # after how long a failure is tried again here, by its class; None: it is the run's
+    delay: Callable[[WindrowError, int, float], timedelta | None] = next_delay
 
     async def run(self, order: Order) -> Run:
         """Harvest, persist and verify; the run as it ended. A failure is recorded with the run, and raised."""
@@ -87,8 +88,8 @@ class Sync:
     async def _later(self, error: WindrowError, failures: dict[str, int]) -> int:
         """Wait as the error's class asks for; the error itself once its budget is spent. How often it has failed."""
         failures[error.error_class] = failed = failures.get(error.error_class, 0) + 1
-        delay = next_delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
-        if delay is None or not self.patient:
+        delay = self.delay(error, failed, random.random())  # noqa: S311 - jitter is no secret
+        if delay is None:
             raise error
         report.retried(error, failed, delay)
         await self.wait(delay.total_seconds())

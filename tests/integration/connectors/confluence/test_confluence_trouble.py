@@ -184,7 +184,6 @@ async def test_a_site_that_answers_as_to_a_stranger_is_not_an_empty_one(site: Co
     assert reader.held == known
 
 
-@pytest.mark.req("HV-5")
 @pytest.mark.parametrize(
     ("email", "secret"),
     [
