@@ -12,15 +12,15 @@ from pathlib import Path
 from windrow.blobs import Blob, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
-from windrow.console.kept_secret import kept_secret
-from windrow.console.limits import ServerLimits
-from windrow.console.local_token import LocalToken
-from windrow.console.principal import Principal, Role
-from windrow.console.server import bind, door_of, names_of, serving
 from windrow.contracts.scope import Scope
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database, Transaction
+from windrow.web.kept_secret import kept_secret
+from windrow.web.limits import ServerLimits
+from windrow.web.local_token import LocalToken
+from windrow.web.principal import Principal, Role
+from windrow.web.server import bind, door_of, names_of, serving
 
 KEY = SigningKey("k", b"thirty-two bytes of a signing key")
 

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import httpx2
 
 from windrow.app.doorplate import TOKEN, address
-from windrow.console.kept_secret import read_secret
 from windrow.contracts.errors import (
     FAMILY,
     Code,
@@ -26,6 +25,7 @@ from windrow.contracts.errors import (
 from windrow.objects.threads import in_thread
 from windrow.settings import Settings
 from windrow.vault import Secret
+from windrow.web.kept_secret import read_secret
 
 CHUNK = 1024 * 1024
 # a connection is quick on one machine; what is uploaded may be large, and what is completed must be read again

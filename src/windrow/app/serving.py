@@ -13,18 +13,18 @@ from windrow.app.outside import objects
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
-from windrow.console.kept_secret import kept_secret
-from windrow.console.limits import ServerLimits
-from windrow.console.local_token import LocalToken
 from windrow.console.objects import PATH
-from windrow.console.principal import Principal, Role
-from windrow.console.server import bind, check_loopback, door_of, names_of, serving
 from windrow.contracts.scope import Scope
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
 from windrow.settings import Settings
 from windrow.stack.ports import choose
 from windrow.vault import Vault
+from windrow.web.kept_secret import kept_secret
+from windrow.web.limits import ServerLimits
+from windrow.web.local_token import LocalToken
+from windrow.web.principal import Principal, Role
+from windrow.web.server import bind, check_loopback, door_of, names_of, serving
 
 if TYPE_CHECKING:
     from temporalio.client import Client

@@ -8,14 +8,14 @@ from starlette.types import ASGIApp
 
 from windrow.blobs import Blobs
 from windrow.console.blobs import BlobAddresses
-from windrow.console.doorkeeper import Doorkeeper
-from windrow.console.edge import Edge
-from windrow.console.health import health, ready
-from windrow.console.limits import ServerLimits
 from windrow.console.objects import ObjectAddresses
-from windrow.console.principal import Authenticator
 from windrow.console.webhooks import Resolve, WebhookAddresses
 from windrow.objects.signing import UrlSigner
+from windrow.web.doorkeeper import Doorkeeper
+from windrow.web.edge import Edge
+from windrow.web.health import health, ready
+from windrow.web.limits import ServerLimits
+from windrow.web.principal import Authenticator
 
 if TYPE_CHECKING:
     from temporalio.client import Client

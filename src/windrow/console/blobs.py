@@ -11,16 +11,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from windrow.blobs import Blob, Blobs, Ticket, Wanted
-from windrow.console.bodies import as_json, read_json
-from windrow.console.doorkeeper import Doorkeeper
-from windrow.console.limits import ServerLimits
-from windrow.console.principal import Principal, Role
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.identity import Identity
 from windrow.contracts.item import ExternalId
 from windrow.contracts.scope import Scope, checked_name
 from windrow.messages import publish, stable_id
 from windrow.postgres import Transaction
+from windrow.web.bodies import as_json, read_json
+from windrow.web.doorkeeper import Doorkeeper
+from windrow.web.limits import ServerLimits
+from windrow.web.principal import Principal, Role
 
 TOPIC = "catalog.blobs"
 MOST_LISTED = 500

@@ -10,15 +10,15 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from windrow.blobs import Blob, Blobs, State, places
-from windrow.console.bodies import announced_length, check_plain, chunks
-from windrow.console.doorkeeper import Doorkeeper
-from windrow.console.limits import ServerLimits
-from windrow.console.problem import Refusal
 from windrow.contracts.errors import Code, Conflict, Fatal, ValidationFailure, WindrowError
 from windrow.contracts.scope import Actor
 from windrow.objects import Method
 from windrow.objects.signing import UrlSigner
 from windrow.telemetry import bound
+from windrow.web.bodies import announced_length, check_plain, chunks
+from windrow.web.doorkeeper import Doorkeeper
+from windrow.web.limits import ServerLimits
+from windrow.web.problem import Refusal
 
 PATH = "/objects"
 HOLDER = Actor("holder of a signed URL", "signed URL")

@@ -11,13 +11,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from temporalio.client import Client
 
-from windrow.console.bodies import as_json, read_json
-from windrow.console.doorkeeper import Doorkeeper
-from windrow.console.limits import ServerLimits
-from windrow.console.principal import Principal, Role
 from windrow.orchestration import controls, scheduling, starting
 from windrow.orchestration.scheduling import Scheduled
 from windrow.postgres import Database
+from windrow.web.bodies import as_json, read_json
+from windrow.web.doorkeeper import Doorkeeper
+from windrow.web.limits import ServerLimits
+from windrow.web.principal import Principal, Role
 
 T = TypeVar("T")
 Reason = Annotated[str, Meta(min_length=1, max_length=1000)]

@@ -14,9 +14,6 @@ from windrow import endpoints
 from windrow.connectors import registry
 from windrow.connectors.configuration import configured
 from windrow.connectors.tidings import LONGEST_DELIVERY_ID, Delivery, Heard, Hearing
-from windrow.console.bodies import as_json, read_body
-from windrow.console.limits import ServerLimits
-from windrow.console.problem import Refusal
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Scope, checked_name
 from windrow.endpoints import Endpoint
@@ -26,6 +23,9 @@ from windrow.postgres import Database
 from windrow.telemetry import bound, emit
 from windrow.telemetry.catalogue import tidings as told
 from windrow.vault import Secret
+from windrow.web.bodies import as_json, read_body
+from windrow.web.limits import ServerLimits
+from windrow.web.problem import Refusal
 
 # what GitHub sends at the most
 LARGEST = 25 * 1024 * 1024

@@ -20,14 +20,14 @@ from tests.integration.blobs.items import put_item
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
-from windrow.console.limits import ServerLimits
-from windrow.console.principal import Principal, Role
-from windrow.console.server import bind, door_of, names_of, serving
 from windrow.console.webhooks import Resolve
 from windrow.contracts.scope import Scope
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
+from windrow.web.limits import ServerLimits
+from windrow.web.principal import Principal, Role
+from windrow.web.server import bind, door_of, names_of, serving
 
 BYTES = b"the content of a file\n" * 100
 HASTE = ServerLimits(

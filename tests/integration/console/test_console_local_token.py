@@ -10,12 +10,12 @@ from tests.conftest import Said
 
 from windrow.app.doorplate import address, doorplate, last_port
 from windrow.app.serving import signing_key
-from windrow.console.kept_secret import kept_secret
-from windrow.console.local_token import LocalToken
-from windrow.console.principal import Principal, Role
 from windrow.contracts.errors import Code, Fatal, WindrowError
 from windrow.contracts.scope import Scope
 from windrow.vault import Secret
+from windrow.web.kept_secret import kept_secret
+from windrow.web.local_token import LocalToken
+from windrow.web.principal import Principal, Role
 
 WHO = Principal(Scope("local", "default"), (Role.ADMIN,), "local", "token of this machine")
 

@@ -14,10 +14,10 @@ from tests.integration.console.house import BYTES, Passport, sha256
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
-from windrow.console.limits import ServerLimits
-from windrow.console.server import bind, door_of, names_of, serving
 from windrow.objects.s3 import S3Objects
 from windrow.postgres import Database
+from windrow.web.limits import ServerLimits
+from windrow.web.server import bind, door_of, names_of, serving
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 from tests.conftest import Said
 from tests.integration.console.house import HASTE, House, house, path_of
 
-from windrow.console.limits import ServerLimits
-from windrow.console.server import bind, check_loopback, door_of
 from windrow.contracts.errors import Code, Fatal, WindrowError
 from windrow.postgres import Database
+from windrow.web.limits import ServerLimits
+from windrow.web.server import bind, check_loopback, door_of
 
 BEFORE = signal.getsignal(signal.SIGTERM)
 

@@ -15,6 +15,8 @@ from psycopg import sql
 SAMPLES: dict[str, dict[str, Any]] = {
     "leases": {"key": "tenant/ours/project/main/x"},
     "harvest_outbox": {"encoding": "json"},
+    "media_events": {"from_stage": "Queued", "to_stage": "Failed", "number": 2},
+    "speakers": {"kind": "channel"},
 }
 
 BY_TYPE: dict[str, Any] = {

@@ -8,9 +8,6 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from windrow.console.edge import correlation_of
-from windrow.console.principal import Principal, Role
-from windrow.console.problem import answer, problem, status_of
 from windrow.contracts.errors import (
     Code,
     Conflict,
@@ -22,6 +19,9 @@ from windrow.contracts.errors import (
     classify,
 )
 from windrow.contracts.scope import Scope
+from windrow.web.edge import correlation_of
+from windrow.web.principal import Principal, Role
+from windrow.web.problem import answer, problem, status_of
 
 
 @pytest.mark.parametrize(
