@@ -35,12 +35,12 @@ from windrow.catalog.unfinished import (
     ExportOrder,
     ExportProgress,
     Part,
+    asked,
     keep,
     left,
     refuse_others,
 )
 from windrow.contracts.errors import Code, Conflict
-from windrow.contracts.item import CONTRACT
 from windrow.objects.threads import in_thread
 from windrow.postgres import Database, Transaction, load
 from windrow.postgres.cancellation import is_cancelled
@@ -153,12 +153,7 @@ def manifest(order: ExportOrder, progress: ExportProgress) -> dict[str, Any]:
     """What a reader has to know; it follows from the parts alone."""
     moments = [part.as_of for part in progress.parts]
     return {
-        "export_id": order.export_id,
-        "tenant_id": order.scope.tenant_id,
-        "project_id": order.scope.project_id,
-        "filters": asdict(order.filters),
-        "contract": CONTRACT,
-        "format": str(order.format),
+        **asked(order),
         "consistency": "each part is the catalog at its `as_of`; every item is in one part at the most",
         "as_of": {"first": min(moments, default=None), "last": max(moments, default=None)},
         "items": progress.items,

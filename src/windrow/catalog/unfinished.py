@@ -80,7 +80,7 @@ async def refuse_others(destination: Destination, order: ExportOrder) -> None:
 async def keep(destination: Destination, order: ExportOrder, progress: ExportProgress) -> None:
     """Say how far it is, beside the parts."""
     async with destination.writing(UNFINISHED, "application/json") as write:
-        await write(json.dumps(_asked(order) | {"progress": asdict(progress)}).encode())
+        await write(json.dumps(_kept(order) | {"progress": asdict(progress)}).encode())
 
 
 async def left(destination: Destination, order: ExportOrder) -> ExportProgress | None:
@@ -93,14 +93,14 @@ async def left(destination: Destination, order: ExportOrder) -> ExportProgress |
         progress = ExportProgress.read_from(document.pop("progress"))
     except (KeyError, TypeError):
         return None
-    same = document == _asked(order) and [await destination.stamp(part.name) for part in progress.parts] == [
+    same = document == _kept(order) and [await destination.stamp(part.name) for part in progress.parts] == [
         part.stamp for part in progress.parts
     ]
     return progress if same and progress.parts else None
 
 
-def _asked(order: ExportOrder) -> dict[str, Any]:
-    """All that a part depends on."""
+def asked(order: ExportOrder) -> dict[str, Any]:
+    """What was asked for, as a reader is told it."""
     return {
         "export_id": order.export_id,
         "tenant_id": order.scope.tenant_id,
@@ -108,9 +108,12 @@ def _asked(order: ExportOrder) -> dict[str, Any]:
         "filters": asdict(order.filters),
         "contract": CONTRACT,
         "format": str(order.format),
-        "part_items": order.part_items,
-        "part_bytes": order.part_bytes,
     }
+
+
+def _kept(order: ExportOrder) -> dict[str, Any]:
+    """All that a part depends on."""
+    return asked(order) | {"part_items": order.part_items, "part_bytes": order.part_bytes}
 
 
 def _document(text: bytes) -> dict[str, Any]:

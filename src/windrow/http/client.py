@@ -18,8 +18,9 @@ from windrow.http.courier import ClassifyResponse, Courier
 from windrow.http.decoding import ACCEPTED
 from windrow.http.download import Download
 from windrow.http.headers import Auth
-from windrow.http.network import GuardedNetwork, Resolve, system_resolve
+from windrow.http.network import GuardedNetwork
 from windrow.http.policy import HttpPolicy
+from windrow.http.resolving import Resolve, system_resolve
 from windrow.http.response import Response
 from windrow.http.transport import GuardedTransport
 from windrow.http.trip import observed

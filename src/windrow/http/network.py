@@ -4,28 +4,16 @@ A second resolution between check and connection is what a rebinding name waits 
 """
 
 import asyncio
-import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import Any
 
 import httpcore2
 
-from windrow.contracts.errors import Code, Fatal, RetryableTransient, ValidationFailure
-from windrow.http.addresses import Address, AddressRules, refused
-from windrow.http.urls import literal
-
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-# a name with a hundred addresses, all of them dead, is not worth a hundred tries
-TRIED = 4
-
-
-async def system_resolve(host: str, port: int) -> Sequence[str]:
-    """The addresses of a name, as the system knows them, best first."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+from windrow.contracts.errors import Code, Fatal
+from windrow.http.addresses import Address, AddressRules
+from windrow.http.resolving import Resolve, permitted, system_resolve
 
 
 class OwnedStream(httpcore2.AsyncNetworkStream):
@@ -91,27 +79,11 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         raise AssertionError("a name without addresses was refused before")
 
     async def _permitted(self, host: str, port: int, ends: float) -> list[Address]:
-        """The addresses to try; one that is not permitted condemns the name, since another answer may follow."""
-        alone = literal(host)
-        addresses = [alone] if alone is not None else await self._resolved(host, port, ends)
-        for address in addresses:
-            if (reason := self._rules.why_refused(host, port, address)) is not None:
-                raise refused(host, port, address, reason)
-        return addresses[:TRIED]
-
-    async def _resolved(self, host: str, port: int, ends: float) -> list[Address]:
         try:
             async with asyncio.timeout_at(ends):
-                found = [ip_address(text) for text in await self._resolve(host, port)]
+                return await permitted(host, port, self._rules, self._resolve)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time") from error
-        except OSError as error:
-            raise _unresolved(host) from error
-        except UnicodeError as error:
-            raise ValidationFailure(f"{host!r} is not a host name", hint="check the host") from error
-        if not found:
-            raise _unresolved(host)
-        return found
 
     async def _connected(
         self,
@@ -132,7 +104,3 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
                 hint="something on this machine redirects connections; check its network rules",
             )
         return OwnedStream(stream)
-
-
-def _unresolved(host: str) -> RetryableTransient:
-    return RetryableTransient(f"the name {host} could not be resolved", code=Code.NETWORK, hint="check the host name")

@@ -8,17 +8,16 @@ no name itself and follows no redirect, so there is no second answer that could 
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 
 import httpx2
 
 from windrow.connectors.context import Context
-from windrow.contracts.errors import Code, Fatal, RetryableTransient
+from windrow.contracts.errors import Code, Fatal
 from windrow.http import HttpPolicy
-from windrow.http.addresses import Address, AddressRules, refused, why_not_public
+from windrow.http.addresses import Address, AddressRules, why_not_public
 from windrow.http.headers import Headers
-from windrow.http.network import system_resolve
-from windrow.http.urls import checked_url, literal, origin_of, port_of, shown
+from windrow.http.resolving import permitted, system_resolve
+from windrow.http.urls import checked_url, origin_of, port_of, shown
 from windrow.vault import Secret
 
 _SMART = "application/x-git-upload-pack-advertisement"
@@ -96,29 +95,14 @@ def _moved(base: httpx2.URL, answered: httpx2.URL) -> httpx2.URL:
 async def _pinned(url: httpx2.URL, rules: AddressRules) -> str:
     """The host's addresses, each found to be permitted, in the form in which git takes them."""
     host, port = url.host, port_of(url)
-    addresses = await _addresses(host, port)
-    for address in addresses:
-        if (reason := rules.why_refused(host, port, address)) is not None:
-            raise refused(host, port, address, reason)
-        if url.scheme == "http" and why_not_public(address) is None:
-            raise Fatal(
-                f"{shown(url)} is not encrypted",
-                code=Code.CONFIGURATION,
-                hint="use https; plain http is for private addresses that the operator has allowed",
-            )
+    addresses = await permitted(host, port, rules, system_resolve)
+    if url.scheme == "http" and any(why_not_public(address) is None for address in addresses):
+        raise Fatal(
+            f"{shown(url)} is not encrypted",
+            code=Code.CONFIGURATION,
+            hint="use https; plain http is for private addresses that the operator has allowed",
+        )
     return f"{host}:{port}:{','.join(map(_bracketed, addresses))}"
-
-
-async def _addresses(host: str, port: int) -> list[Address]:
-    alone = literal(host)
-    if alone is not None:
-        return [alone]
-    try:
-        return [ip_address(text) for text in await system_resolve(host, port)]
-    except OSError as error:
-        raise RetryableTransient(
-            f"the name {host} could not be resolved", code=Code.NETWORK, hint="check the host name"
-        ) from error
 
 
 def _bracketed(address: Address) -> str:

@@ -1,14 +1,11 @@
 """Which addresses the server has, each found to be permitted. They are what is connected to: no name is resolved twice."""
 
-from ipaddress import ip_address
-
 from windrow.connectors.context import Context
 from windrow.connectors.postgres.config import PostgresConfig, Tls
-from windrow.contracts.errors import Code, Fatal, RetryableTransient
-from windrow.http import HttpPolicy
-from windrow.http.addresses import Address, AddressRules, refused, why_not_public
-from windrow.http.network import TRIED, system_resolve
-from windrow.http.urls import literal
+from windrow.contracts.errors import Code, Fatal
+from windrow.http import HttpPolicy, resolving
+from windrow.http.addresses import Address, AddressRules, why_not_public
+from windrow.http.resolving import system_resolve
 
 
 async def permitted(config: PostgresConfig, context: Context) -> list[Address]:
@@ -17,31 +14,11 @@ async def permitted(config: PostgresConfig, context: Context) -> list[Address]:
     async with context.http(HttpPolicy(source="postgres")) as client:
         rules = AddressRules(client.policy.allow)
     host, port = config.host, config.port
-    addresses = await _addresses(host, port)
-    for address in addresses:
-        if (reason := rules.why_refused(host, port, address)) is not None:
-            raise refused(host, port, address, reason)
-        if config.tls is Tls.NONE and why_not_public(address) is None:
-            raise Fatal(
-                f"{host}:{port} is a public address, and the connection would not be encrypted",
-                code=Code.CONFIGURATION,
-                hint="leave `tls` out; `tls=none` is for private addresses that the operator has allowed",
-            )
-    return addresses[:TRIED]
-
-
-async def _addresses(host: str, port: int) -> list[Address]:
-    alone = literal(host)
-    if alone is not None:
-        return [alone]
-    try:
-        found = [ip_address(text) for text in await system_resolve(host, port)]
-    except (OSError, UnicodeError) as error:
-        raise _unresolved(host) from error
-    if not found:
-        raise _unresolved(host)
-    return found
-
-
-def _unresolved(host: str) -> RetryableTransient:
-    return RetryableTransient(f"the name {host} could not be resolved", code=Code.NETWORK, hint="check `host`")
+    addresses = await resolving.permitted(host, port, rules, system_resolve)
+    if config.tls is Tls.NONE and any(why_not_public(address) is None for address in addresses):
+        raise Fatal(
+            f"{host}:{port} is a public address, and the connection would not be encrypted",
+            code=Code.CONFIGURATION,
+            hint="leave `tls` out; `tls=none` is for private addresses that the operator has allowed",
+        )
+    return addresses
