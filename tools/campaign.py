@@ -27,6 +27,9 @@ def main() -> None:
             "campaign",
             "-n",
             "2",
+            # a campaign may share its machine for hours: what is slow there is not stuck
+            "--timeout",
+            "900",
             "--seed",
             str(seed),
             f"--hypothesis-seed={seed}",
