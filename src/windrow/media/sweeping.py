@@ -1,0 +1,130 @@
+"""The sweep: whatever an event should have brought about and did not (an Eventarc caller is always told 200).
+
+By rows, all the time: queued jobs are taken up again when they are due. By folders, seldom: an object without a row becomes
+one, and a copy that lies where its job is not is removed by the mirror.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from windrow.contracts.errors import WindrowError
+from windrow.contracts.scope import Scope
+from windrow.media.handling import Found
+from windrow.media.job import is_job_id
+from windrow.media.mirror import astray
+from windrow.media.places import Places
+from windrow.media.stage import FOLDERS, Stage
+from windrow.objects import Listed
+from windrow.postgres import Database, load
+from windrow.postgres.patience import keep_on
+from windrow.postgres.wakeups import Wakeup
+from windrow.telemetry import bound, emit
+
+Q = load(__package__, "sweeping.sql")
+
+_POLL = timedelta(seconds=15)
+_AT_ONCE = 16
+_CHUNK = 500
+# what was written a moment ago is somebody's who is still at it
+_YOUNG = timedelta(minutes=5)
+
+Handle = Callable[[Found], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeper:
+    """Of one process; any number may run, since whoever handles a job claims it first."""
+
+    database: Database
+    places: Places
+    handle: Handle
+    wakeup: Wakeup
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        with bound(agent="metadata-worker", directive="sweep"):
+            await keep_on(self.step, self.wakeup, _POLL, random.random, _stalled)
+
+    async def step(self) -> int:
+        """Take up what is due; how many jobs that were."""
+        async with self.database.system() as tx:
+            due = await tx.rows(Q.waiting, most=_AT_ONCE)
+        async with asyncio.TaskGroup() as group:
+            for row in due:
+                scope = Scope(row["tenant_id"], row["project_id"])
+                found = Found(
+                    scope=scope,
+                    job_id=row["job_id"],
+                    attempt=row["attempts"] + 1,
+                    correlation_id=row["correlation_id"],
+                )
+                group.create_task(self._take_up(found))
+        if due:
+            emit("media.swept", jobs=len(due))
+        return len(due)
+
+    async def look_through(self, now: datetime | None = None) -> int:
+        """Compare every folder with the rows; how many objects were not where they should be."""
+        before = (now or datetime.now(UTC)) - _YOUNG
+        return sum([await self._look(scope, folder, before) for scope in await self._scopes() for folder in FOLDERS])
+
+    async def _take_up(self, found: Found) -> None:
+        with bound(tenant_id=found.scope.tenant_id, project_id=found.scope.project_id):
+            await self.handle(found)
+
+    async def _scopes(self) -> list[Scope]:
+        async with self.database.system() as tx:
+            known = await tx.rows(Q.scopes)
+        return list(
+            dict.fromkeys([*self.places.scopes, *(Scope(row["tenant_id"], row["project_id"]) for row in known)])
+        )
+
+    async def _look(self, scope: Scope, folder: str, before: datetime) -> int:
+        wrong = 0
+        async for listed in _chunks(self.places.store(scope).list(folder)):
+            ids = {_job_id(folder, one): one for one in listed if one.updated < before}
+            ids.pop(None, None)
+            wrong += await self._compare(scope, folder, [job_id for job_id in ids if job_id])
+        return wrong
+
+    async def _compare(self, scope: Scope, folder: str, job_ids: list[str]) -> int:
+        async with self.database.tenant(scope.tenant_id) as tx:
+            rows = {row["job_id"]: row for row in await tx.rows(Q.settled, job_ids=job_ids)}
+            strays = [
+                job_id for job_id, row in rows.items() if row["is_settled"] and Stage(row["stage"]).folder != folder
+            ]
+            for job_id in strays:
+                await astray(tx, job_id)
+        orphans = [job_id for job_id in job_ids if job_id not in rows] if folder == Stage.QUEUED.folder else []
+        for job_id in orphans:
+            await self._take_up(Found(scope=scope, job_id=job_id))
+        return len(strays) + len(orphans)
+
+
+def _job_id(folder: str, listed: Listed) -> str | None:
+    name = listed.key.removeprefix(f"{folder}/").removesuffix(".json")
+    return name if is_job_id(name) and listed.key == f"{folder}/{name}.json" else None
+
+
+async def _chunks(listing: AsyncIterator[Listed]) -> AsyncIterator[list[Listed]]:
+    chunk: list[Listed] = []
+    async for listed in listing:
+        chunk.append(listed)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    yield chunk
+
+
+def _stalled(error: WindrowError, delay: timedelta) -> None:
+    emit(
+        "media.stalled",
+        part="sweep",
+        error_class=error.error_class,
+        code=error.code,
+        error=error,
+        retry_in_seconds=delay.total_seconds(),
+    )

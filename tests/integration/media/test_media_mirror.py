@@ -1,0 +1,259 @@
+"""Objects follow the row: one folder in the end, none never, whatever breaks in between (D5, EV-7)."""
+
+import asyncio
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.integration.media.watched_store import WatchedObjects
+
+from windrow.contracts.scope import Scope
+from windrow.media import rows
+from windrow.media.announcing import Topics
+from windrow.media.job import MediaJob, from_bytes
+from windrow.media.mirror import Mirror, astray
+from windrow.media.moving import Change, move, requeue
+from windrow.media.places import Place, Places
+from windrow.media.stage import FOLDERS, WAYS, Stage
+from windrow.media.submission import Submission, media_of
+from windrow.media.submitting import submit
+from windrow.media.sweeping import Sweeper
+from windrow.postgres import Database
+from windrow.postgres.wakeups import Wakeup
+
+SCOPE = Scope("acme", "default")
+TOPICS = Topics()
+
+
+class Desk:
+    """One tenant's jobs, their store, and mirrors of them."""
+
+    def __init__(self, database: Database) -> None:
+        self.database, self.objects = database, WatchedObjects()
+        self.places = Places(self.objects, Place("windrow"), "default")
+
+    def mirror(self) -> Mirror:
+        return Mirror(self.database, self.places, Wakeup())
+
+    async def submit(self) -> str:
+        async with self.database.tenant(SCOPE.tenant_id) as tx:
+            wish = Submission(media=media_of("https://youtu.be/dQw4w9WgXcQ"), request_id="r-1")
+            return (await submit(tx, SCOPE, wish, topics=TOPICS)).job.job_id
+
+    async def job(self, job_id: str) -> MediaJob:
+        async with self.database.tenant(SCOPE.tenant_id) as tx:
+            return await rows.get(tx, job_id)
+
+    async def go(self, job_id: str, to: Stage) -> None:
+        async with self.database.tenant(SCOPE.tenant_id) as tx:
+            seen = await rows.get(tx, job_id)
+            went = requeue(tx, TOPICS, seen) if to is Stage.QUEUED else move(tx, TOPICS, seen, Change(to))
+            assert await went
+
+    async def settle(self) -> None:
+        """Until nothing is left to mirror, however long the claims of mirrors that broke off would last."""
+        for _ in range(20):
+            async with self.database.system() as tx:
+                await tx.connection.execute("UPDATE media_jobs SET mirroring_until = NULL")
+            if not await self.mirror().step():
+                return
+        raise AssertionError("there is always something left to mirror")
+
+    async def folders(self, job_id: str) -> list[str]:
+        store = self.objects.unwatched(SCOPE.tenant_id)
+        return [folder for folder in FOLDERS if await store.head(f"{folder}/{job_id}.json")]
+
+    async def shown(self, folder: str, job_id: str) -> Stage:
+        return from_bytes(await self.objects.unwatched(SCOPE.tenant_id).get(f"{folder}/{job_id}.json")).status
+
+    async def told(self, job_id: str) -> list[str]:
+        store = self.objects.unwatched(SCOPE.tenant_id)
+        keys = [listed.key async for listed in store.list(f"events/{job_id}")]
+        return [json.loads(await store.get(key))["to"] for key in keys]
+
+
+@pytest.fixture
+def desk(database: Database) -> Desk:
+    return Desk(database)
+
+
+@pytest.mark.req("EV-7")
+async def test_a_job_lies_in_the_folder_of_its_stage_and_each_change_has_its_object(desk: Desk) -> None:
+    job_id = await desk.submit()
+    await desk.settle()
+    assert await desk.folders(job_id) == ["jobs/Queued"]
+
+    for stage, folder in (
+        (Stage.METADATA_READY, "jobs/Processing"),
+        (Stage.PROCESSING, "jobs/Processing"),
+        (Stage.FAILED, "jobs/Failed"),
+        (Stage.QUEUED, "jobs/Queued"),
+        (Stage.CANCELLED, "jobs/Cancelled"),
+    ):
+        await desk.go(job_id, stage)
+        await desk.settle()
+        assert await desk.folders(job_id) == [folder]
+        assert await desk.shown(folder, job_id) is stage
+
+    assert await desk.told(job_id) == ["Queued", "MetadataReady", "Processing", "Failed", "Queued", "Cancelled"]
+
+
+@pytest.mark.req("EV-7")
+async def test_the_next_folder_and_the_event_are_written_before_the_old_one_is_left(desk: Desk) -> None:
+    job_id = await desk.submit()
+    await desk.settle()
+    desk.objects.writes.clear()
+
+    await desk.go(job_id, Stage.METADATA_READY)
+    await desk.mirror().step()
+
+    verbs = [(verb, key.rpartition("/")[0]) for verb, key in (write.split() for write in desk.objects.writes)]
+    assert verbs == [("put", "jobs/Processing"), ("put", f"events/{job_id}"), ("delete", "jobs/Queued")]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+async def test_whatever_breaks_off_the_job_is_never_in_no_folder_and_in_the_end_in_one(
+    database: Database, data: st.DataObject
+) -> None:
+    desk = Desk(database)
+    job_id = await desk.submit()
+    await desk.settle()
+    desk.objects.after = lambda: _is_somewhere(desk, job_id)
+    stages = [Stage.QUEUED]
+    for _ in range(data.draw(st.integers(1, 5), label="changes")):
+        ways = sorted(WAYS[stages[-1]])
+        if not ways:
+            break
+        stages.append(data.draw(st.sampled_from(ways), label="to"))
+        await desk.go(job_id, stages[-1])
+        desk.objects.writes.clear()
+        desk.objects.fails_after = data.draw(st.none() | st.integers(0, 4), label="fails after")
+        await desk.mirror().step()
+    desk.objects.fails_after = None
+    await desk.settle()
+
+    assert await desk.folders(job_id) == [stages[-1].folder]
+    assert await desk.shown(stages[-1].folder, job_id) is stages[-1]
+    assert await desk.told(job_id) == stages
+
+
+async def _is_somewhere(desk: Desk, job_id: str) -> None:
+    assert await desk.folders(job_id)
+
+
+@pytest.mark.parametrize("verb", ["put", "delete"])
+async def test_a_mirror_that_slept_through_its_claim_leaves_nothing_behind(desk: Desk, verb: str) -> None:
+    """It wakes before it writes (or deletes) for a stage that the job has long left."""
+    job_id = await desk.submit()
+    await desk.settle()
+    await desk.go(job_id, Stage.METADATA_READY)
+    asleep, awake = asyncio.Event(), asyncio.Event()
+
+    async def sleep(what: str, key: str) -> None:
+        if what == verb and key.startswith("jobs/") and not asleep.is_set():
+            asleep.set()
+            await awake.wait()
+
+    desk.objects.before = sleep
+    async with asyncio.TaskGroup() as group:
+        zombie = group.create_task(desk.mirror().step())
+        await asleep.wait()
+        await desk.go(job_id, Stage.FAILED)
+        await desk.settle()
+        assert await desk.folders(job_id) == ["jobs/Failed"]
+        awake.set()
+        await zombie
+    desk.objects.before = None
+    await desk.settle()
+
+    assert await desk.folders(job_id) == ["jobs/Failed"]
+    assert await desk.shown("jobs/Failed", job_id) is Stage.FAILED
+
+
+async def test_an_older_word_does_not_replace_a_newer_one_in_the_same_folder(desk: Desk) -> None:
+    """MetadataReady and Processing lie in one folder: the write of a mirror that was overtaken is refused by its guard."""
+    job_id = await desk.submit()
+    await desk.go(job_id, Stage.METADATA_READY)
+    asleep, awake = asyncio.Event(), asyncio.Event()
+
+    async def sleep(_: str, key: str) -> None:
+        if key.startswith("jobs/") and not asleep.is_set():
+            asleep.set()
+            await awake.wait()
+
+    desk.objects.before = sleep
+    async with asyncio.TaskGroup() as group:
+        group.create_task(desk.mirror().step())
+        await asleep.wait()
+        await desk.go(job_id, Stage.PROCESSING)
+        await desk.settle()
+        awake.set()
+
+    assert await desk.shown("jobs/Processing", job_id) is Stage.PROCESSING
+
+
+async def test_a_job_that_goes_astray_while_it_is_mirrored_is_mirrored_anew(desk: Desk) -> None:
+    job_id = await desk.submit()
+    await desk.settle()
+    await desk.go(job_id, Stage.METADATA_READY)
+
+    async def drop(verb: str, _: str) -> None:
+        if verb == "delete":
+            async with desk.database.tenant(SCOPE.tenant_id) as tx:
+                await astray(tx, job_id)
+            await desk.objects.unwatched(SCOPE.tenant_id).put(f"jobs/Failed/{job_id}.json", b"{}")
+            desk.objects.before = None
+
+    desk.objects.before = drop
+    await desk.mirror().step()
+    await desk.settle()
+
+    assert await desk.folders(job_id) == ["jobs/Processing"]
+
+
+async def test_the_sweep_finds_a_copy_that_lies_where_its_job_is_not(desk: Desk) -> None:
+    job_id = await desk.submit()
+    await desk.go(job_id, Stage.FAILED)
+    await desk.settle()
+    store = desk.objects.unwatched(SCOPE.tenant_id)
+    await store.put(f"jobs/Processing/{job_id}.json", b"{}")
+    sweeper = Sweeper(desk.database, desk.places, _refuse, Wakeup())
+
+    assert await sweeper.look_through() == 0, "what was written a moment ago may be somebody's who is at it"
+    assert await sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1)) == 1
+    await desk.settle()
+
+    assert await desk.folders(job_id) == ["jobs/Failed"]
+
+
+async def test_an_object_that_nobody_knows_is_taken_up_by_the_sweep(desk: Desk) -> None:
+    await desk.submit()
+    store = desk.objects.unwatched(SCOPE.tenant_id)
+    for key in ("jobs/Queued/dropped.json", "jobs/Queued/.hidden.json", "jobs/Queued/deep/er.json"):
+        await store.put(key, b"{}")
+    taken: list[object] = []
+
+    async def take(found: object) -> None:
+        taken.append(found)
+
+    sweeper = Sweeper(desk.database, desk.places, take, Wakeup())
+    await sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1))
+
+    assert [(found.scope, found.job_id) for found in taken] == [(SCOPE, "dropped")]  # type: ignore[attr-defined]
+
+
+async def test_nothing_is_left_of_a_job_that_is_forgotten(desk: Desk) -> None:
+    job_id = await desk.submit()
+    await desk.go(job_id, Stage.FAILED)
+    await desk.settle()
+
+    await desk.mirror().forget(SCOPE, job_id)
+
+    assert [listed.key async for listed in desk.objects.unwatched(SCOPE.tenant_id).list()] == []
+
+
+async def _refuse(found: object) -> None:
+    raise AssertionError(f"nothing was to be taken up, but {found}")
