@@ -1,0 +1,36 @@
+"""What a token's header must say before anybody looks for a key."""
+
+from typing import Any
+
+from windrow.web.oidc import strict
+from windrow.web.oidc.flaws import Flaw, TokenRefused
+
+ALGORITHM = "RS256"
+LONGEST_KEY_NAME = 256
+
+
+def key_named_by(segment: str) -> str:
+    """The name of the key that the token says it is signed with.
+
+    The algorithm is ours to choose: a token that could name another would be checked with `none`, or with a public key
+    for a shared secret. Keys that a header brings or points to (`jwk`, `jku`, `x5u`) are never looked at.
+    """
+    try:
+        header = strict.object_of(strict.bytes_of(segment))
+    except ValueError:
+        raise TokenRefused(Flaw.MALFORMED) from None
+    if header.get("alg") != ALGORITHM:
+        raise TokenRefused(Flaw.ALGORITHM)
+    # other parameters that we do not know are ignored, as RFC 7515 has it; `crit` lists those that must not be
+    if "crit" in header or "b64" in header or not _is_jwt(header):
+        raise TokenRefused(Flaw.HEADER)
+    name = header.get("kid")
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_KEY_NAME:
+        raise TokenRefused(Flaw.UNNAMED_KEY)
+    return name
+
+
+def _is_jwt(header: dict[str, Any]) -> bool:
+    """Issuers may leave the type out; another type (`logout+jwt`, `secevent+jwt`) is a token for another purpose."""
+    kind = header.get("typ", "JWT")
+    return isinstance(kind, str) and kind.upper() == "JWT"
