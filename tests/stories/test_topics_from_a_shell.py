@@ -54,6 +54,17 @@ def test_a_subscription_receives_again_from_a_position(running: Up) -> None:
     assert status["name"] == "later"
 
 
+def test_a_subscription_that_nobody_wants_any_more_is_given_up(running: Up) -> None:
+    for name in ("here", "anywhere"):
+        operate(running, "topics", "subscribe", name, "--topic", "unwanted")
+
+    assert operate(running, "topics", "unsubscribe", "here", "--reason", "moved")["outcome"] == "removed"
+    assert operate(running, "topics", "unsubscribe", "anywhere", "--everywhere")["tenants"] == 1
+
+    assert operate(running, "topics", "subscriptions", "unwanted") == []
+    assert operate(running, "audit", "subscription/here")[0]["reason"] == "moved"
+
+
 def test_what_is_not_there_is_told_with_the_next_step(running: Up) -> None:
     nowhere = "00000000-0000-0000-0000-000000000000"
     for words in (

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from windrow.app import pubsub
 from windrow.app.background import Background
 from windrow.app.housekeeping import keep_house
 from windrow.app.notifying import keep_attached
@@ -20,4 +21,5 @@ def attend(
     relay = Relay(database, beyond.sinks, wakeups, name=name, limits=limits)
     keep_house(background, settings, database, beyond.objects)
     keep_attached(background, settings, database)
+    pubsub.keep_attached(background, settings, database)
     background.start("relay", relay.run)

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from windrow.app import notifying
-from windrow.app.operators import backends, own_credentials
+from windrow.app import notifying, pubsub
+from windrow.app.operators import OperatorsVault, backends, own_credentials
 from windrow.contracts.errors import Code, Fatal
 from windrow.contracts.scope import checked_name
 from windrow.http import HttpClient, HttpPolicy
@@ -18,9 +18,10 @@ from windrow.vault import Grants, Secret, Vault
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What leads out of the process."""
+    """What leads out of the process. `own` holds the operator's credentials, `vault` those of the tenants."""
 
     vault: Vault
+    own: OperatorsVault
     objects: Objects
     sinks: Mapping[str, Sink]
 
@@ -35,8 +36,9 @@ async def outside(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
         client = await kept.enter_async_context(HttpClient(policy))
         own = await kept.enter_async_context(own_credentials(settings, environment))
         chats = await kept.enter_async_context(notifying.client(settings))
-        sinks = {**webhooks(settings, client), **notifying.sinks(settings, chats, own.resolve)}
-        yield Outside(vault, objects(settings), sinks)
+        beyond = await kept.enter_async_context(pubsub.sinks(settings))
+        sinks = {**webhooks(settings, client), **notifying.sinks(settings, chats, own.resolve), **beyond}
+        yield Outside(vault, own, objects(settings), sinks)
 
 
 def objects(settings: Settings, signer: UrlSigner | None = None) -> Objects:

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from windrow import messages
-from windrow.app.compose import acting_for
+from windrow.app.compose import acting_for, opened
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command, operator
 from windrow.cli.kv import parse
 from windrow.contracts.errors import Code, ValidationFailure
+from windrow.messages.pubsub import mapped, sink_of
 from windrow.settings import read
 
 topics = typer.Typer(help="Topics: what is published, who receives it, and sending it again.", no_args_is_help=True)
@@ -114,6 +115,33 @@ async def subscribe(
     async with acting_for(tenant) as tx:
         new = await messages.subscribe(tx, wish, since=messages.BEGINNING if from_the_beginning else None)
     tell({"subscription": name, "topic": topic, "outcome": "created" if new else "updated"}, json)
+
+
+@topics.command()
+@command
+async def unsubscribe(
+    subscription: Annotated[str, typer.Argument(help="The subscription's name.")],
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="In all tenants that have it.")] = False,
+    reason: Reason = None,
+    tenant: Tenant = None,
+    json: Json = False,
+) -> None:
+    """Give a subscription up, with what it had still to receive and its dead letters."""
+    settings = read()
+    if subscription in map(sink_of, mapped(settings.pubsub_topics)):
+        raise ValidationFailure(
+            f"{subscription} is wanted by the settings, and would begin anew",
+            code=Code.INVALID,
+            hint="take its topic out of WINDROW_PUBSUB_TOPICS of all processes first",
+        )
+    if everywhere:
+        async with opened(settings) as app:
+            tenants = await messages.unsubscribe_everywhere(app.database, subscription, actor=operator(), reason=reason)
+        tell({"subscription": subscription, "tenants": tenants}, json)
+        return
+    async with acting_for(tenant) as tx:
+        await messages.unsubscribe(tx, subscription, actor=operator(), reason=reason)
+    tell({"subscription": subscription, "outcome": "removed"}, json)
 
 
 @topics.command()

@@ -16,6 +16,7 @@ from windrow.messages.dead_letter import (
     replay_dead_letters,
     show_dead_letter,
 )
+from windrow.messages.everywhere import subscribe_everywhere, subscribe_newcomers, unsubscribe_everywhere
 from windrow.messages.message import Delivery, Draft, Message, stable_id
 from windrow.messages.publishing import publish, publish_many
 from windrow.messages.pump import RelayLimits
@@ -78,7 +79,10 @@ __all__ = [
     "show_dead_letter",
     "stable_id",
     "subscribe",
+    "subscribe_everywhere",
+    "subscribe_newcomers",
     "subscriptions",
     "topics",
     "unsubscribe",
+    "unsubscribe_everywhere",
 ]

@@ -48,6 +48,30 @@ EVENTS = (
         ("subscription", "topic", "position", "messages", "actor"),
     ),
     Event(
+        "subscription.attached",
+        Level.INFO,
+        "A tenant's topic has begun, and what the settings want of it is subscribed.",
+        ("topic", "subscription", "sink"),
+    ),
+    Event(
+        "pulled.given_back",
+        Level.WARN,
+        "A message pulled from Pub/Sub could not be handled now; it will be delivered again.",
+        ("subscription", "message_id", "error_class", "code", "reason"),
+    ),
+    Event(
+        "pulled.dropped",
+        Level.ERROR,
+        "A message pulled from Pub/Sub can never be handled, and its subscription has no dead letter topic: it is acknowledged.",
+        ("subscription", "message_id", "error_class", "code", "reason"),
+    ),
+    Event(
+        "pulled.unsettled",
+        Level.WARN,
+        "Pub/Sub could not be told about a pulled message: it may be delivered again.",
+        ("subscription", "message_id", "step", "error_class", "code", "reason"),
+    ),
+    Event(
         "messages.purged", Level.INFO, "Delivered messages reached the end of their retention.", ("topic", "messages")
     ),
     Event(
@@ -88,11 +112,27 @@ DELIVERY_SECONDS = Histogram(
     labels=("topic", "outcome"),
     unit="s",
 )
+PULLED = Counter(
+    "messages_pulled_total",
+    "Messages pulled from Pub/Sub, by outcome (handled, given_back, dropped).",
+    labels=("outcome",),
+)
+HANDLING_SECONDS = Histogram(
+    "messages_handling_seconds",
+    "How long the handler of a message pulled from Pub/Sub took, by outcome.",
+    labels=("outcome",),
+    unit="s",
+)
 
 SPANS = (
     Span(
         "message.deliver",
         "One attempt to deliver one message to a sink.",
         ("topic", "subscription", "message_id", "attempt", "outcome"),
+    ),
+    Span(
+        "message.handle",
+        "One attempt to handle one message pulled from Pub/Sub.",
+        ("subscription", "message_id", "outcome"),
     ),
 )
