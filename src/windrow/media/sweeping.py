@@ -9,10 +9,11 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from windrow.contracts.errors import WindrowError
 from windrow.contracts.scope import Scope
-from windrow.media.handling import Found
+from windrow.media.handling import Found, Handled, Outcome
 from windrow.media.job import is_job_id
 from windrow.media.mirror import astray
 from windrow.media.places import Places
@@ -31,7 +32,7 @@ _CHUNK = 500
 # what was written a moment ago is somebody's who is still at it
 _YOUNG = timedelta(minutes=5)
 
-Handle = Callable[[Found], Awaitable[object]]
+Handle = Callable[[Found], Awaitable[Handled]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +50,23 @@ class Sweeper:
             await keep_on(self.step, self.wakeup, _POLL, random.random, _stalled)
 
     async def step(self) -> int:
-        """Take up what is due; how many jobs that were."""
+        """Take up what is due; how many jobs went on by it. One that did not is left for a while, whatever its row says."""
         async with self.database.system() as tx:
             due = await tx.rows(Q.waiting, most=_AT_ONCE)
         async with asyncio.TaskGroup() as group:
-            for row in due:
-                scope = Scope(row["tenant_id"], row["project_id"])
-                found = Found(
-                    scope=scope,
-                    job_id=row["job_id"],
-                    attempt=row["attempts"] + 1,
-                    correlation_id=row["correlation_id"],
-                )
-                group.create_task(self._take_up(found))
+            taken = [group.create_task(self._take_up(_found(row))) for row in due]
         if due:
             emit("media.swept", jobs=len(due))
-        return len(due)
+        return sum(one.result().outcome is not Outcome.ERROR for one in taken)
 
     async def look_through(self, now: datetime | None = None) -> int:
         """Compare every folder with the rows; how many objects were not where they should be."""
         before = (now or datetime.now(UTC)) - _YOUNG
         return sum([await self._look(scope, folder, before) for scope in await self._scopes() for folder in FOLDERS])
 
-    async def _take_up(self, found: Found) -> None:
+    async def _take_up(self, found: Found) -> Handled:
         with bound(tenant_id=found.scope.tenant_id, project_id=found.scope.project_id):
-            await self.handle(found)
+            return await self.handle(found)
 
     async def _scopes(self) -> list[Scope]:
         async with self.database.system() as tx:
@@ -102,6 +95,15 @@ class Sweeper:
         for job_id in orphans:
             await self._take_up(Found(scope=scope, job_id=job_id))
         return len(strays) + len(orphans)
+
+
+def _found(row: dict[str, Any]) -> Found:
+    return Found(
+        scope=Scope(row["tenant_id"], row["project_id"]),
+        job_id=row["job_id"],
+        attempt=row["attempts"] + 1,
+        correlation_id=row["correlation_id"],
+    )
 
 
 def _job_id(folder: str, listed: Listed) -> str | None:

@@ -1,77 +1,15 @@
 """Objects follow the row: one folder in the end, none never, whatever breaks in between (D5, EV-7)."""
 
 import asyncio
-import json
-from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.integration.media.watched_store import WatchedObjects
+from tests.integration.media.mirror_desk import SCOPE, Desk
 
-from windrow.contracts.scope import Scope
-from windrow.media import rows
-from windrow.media.announcing import Topics
-from windrow.media.job import MediaJob, from_bytes
-from windrow.media.mirror import Mirror, astray
-from windrow.media.moving import Change, move, requeue
-from windrow.media.places import Place, Places
-from windrow.media.stage import FOLDERS, WAYS, Stage
-from windrow.media.submission import Submission, media_of
-from windrow.media.submitting import submit
-from windrow.media.sweeping import Sweeper
+from windrow.media.mirror import astray
+from windrow.media.stage import WAYS, Stage
 from windrow.postgres import Database
-from windrow.postgres.wakeups import Wakeup
-
-SCOPE = Scope("acme", "default")
-TOPICS = Topics()
-
-
-class Desk:
-    """One tenant's jobs, their store, and mirrors of them."""
-
-    def __init__(self, database: Database) -> None:
-        self.database, self.objects = database, WatchedObjects()
-        self.places = Places(self.objects, Place("windrow"), "default")
-
-    def mirror(self) -> Mirror:
-        return Mirror(self.database, self.places, Wakeup())
-
-    async def submit(self) -> str:
-        async with self.database.tenant(SCOPE.tenant_id) as tx:
-            wish = Submission(media=media_of("https://youtu.be/dQw4w9WgXcQ"), request_id="r-1")
-            return (await submit(tx, SCOPE, wish, topics=TOPICS)).job.job_id
-
-    async def job(self, job_id: str) -> MediaJob:
-        async with self.database.tenant(SCOPE.tenant_id) as tx:
-            return await rows.get(tx, job_id)
-
-    async def go(self, job_id: str, to: Stage) -> None:
-        async with self.database.tenant(SCOPE.tenant_id) as tx:
-            seen = await rows.get(tx, job_id)
-            went = requeue(tx, TOPICS, seen) if to is Stage.QUEUED else move(tx, TOPICS, seen, Change(to))
-            assert await went
-
-    async def settle(self) -> None:
-        """Until nothing is left to mirror, however long the claims of mirrors that broke off would last."""
-        for _ in range(20):
-            async with self.database.system() as tx:
-                await tx.connection.execute("UPDATE media_jobs SET mirroring_until = NULL")
-            if not await self.mirror().step():
-                return
-        raise AssertionError("there is always something left to mirror")
-
-    async def folders(self, job_id: str) -> list[str]:
-        store = self.objects.unwatched(SCOPE.tenant_id)
-        return [folder for folder in FOLDERS if await store.head(f"{folder}/{job_id}.json")]
-
-    async def shown(self, folder: str, job_id: str) -> Stage:
-        return from_bytes(await self.objects.unwatched(SCOPE.tenant_id).get(f"{folder}/{job_id}.json")).status
-
-    async def told(self, job_id: str) -> list[str]:
-        store = self.objects.unwatched(SCOPE.tenant_id)
-        keys = [listed.key async for listed in store.list(f"events/{job_id}")]
-        return [json.loads(await store.get(key))["to"] for key in keys]
 
 
 @pytest.fixture
@@ -214,37 +152,6 @@ async def test_a_job_that_goes_astray_while_it_is_mirrored_is_mirrored_anew(desk
     assert await desk.folders(job_id) == ["jobs/Processing"]
 
 
-async def test_the_sweep_finds_a_copy_that_lies_where_its_job_is_not(desk: Desk) -> None:
-    job_id = await desk.submit()
-    await desk.go(job_id, Stage.FAILED)
-    await desk.settle()
-    store = desk.objects.unwatched(SCOPE.tenant_id)
-    await store.put(f"jobs/Processing/{job_id}.json", b"{}")
-    sweeper = Sweeper(desk.database, desk.places, _refuse, Wakeup())
-
-    assert await sweeper.look_through() == 0, "what was written a moment ago may be somebody's who is at it"
-    assert await sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1)) == 1
-    await desk.settle()
-
-    assert await desk.folders(job_id) == ["jobs/Failed"]
-
-
-async def test_an_object_that_nobody_knows_is_taken_up_by_the_sweep(desk: Desk) -> None:
-    await desk.submit()
-    store = desk.objects.unwatched(SCOPE.tenant_id)
-    for key in ("jobs/Queued/dropped.json", "jobs/Queued/.hidden.json", "jobs/Queued/deep/er.json"):
-        await store.put(key, b"{}")
-    taken: list[object] = []
-
-    async def take(found: object) -> None:
-        taken.append(found)
-
-    sweeper = Sweeper(desk.database, desk.places, take, Wakeup())
-    await sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1))
-
-    assert [(found.scope, found.job_id) for found in taken] == [(SCOPE, "dropped")]  # type: ignore[attr-defined]
-
-
 async def test_nothing_is_left_of_a_job_that_is_forgotten(desk: Desk) -> None:
     job_id = await desk.submit()
     await desk.go(job_id, Stage.FAILED)
@@ -253,7 +160,3 @@ async def test_nothing_is_left_of_a_job_that_is_forgotten(desk: Desk) -> None:
     await desk.mirror().forget(SCOPE, job_id)
 
     assert [listed.key async for listed in desk.objects.unwatched(SCOPE.tenant_id).list()] == []
-
-
-async def _refuse(found: object) -> None:
-    raise AssertionError(f"nothing was to be taken up, but {found}")
