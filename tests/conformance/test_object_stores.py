@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.oauth2.service_account import Credentials
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
+from tests.fakes.gcs import FakeGcs
+from tests.fakes.gcs.server import BUCKET as GCS_BUCKET
 
 from windrow.contracts.errors import Code, Conflict, ValidationFailure, WindrowError
 from windrow.objects import Method, Objects, ObjectStore
 from windrow.objects.content_type import OCTETS
+from windrow.objects.gcs import GcsObjects
 from windrow.objects.local import LocalObjects
 from windrow.objects.memory import MemoryObjects
 from windrow.objects.s3 import S3Objects
@@ -49,7 +53,20 @@ def s3_endpoint() -> Iterator[str]:
         server.stop()
 
 
-@pytest.fixture(params=["local", "memory", "s3"])
+@pytest.fixture(scope="module")
+def gcs() -> Iterator[FakeGcs]:
+    """A server that speaks the JSON API of Cloud Storage, with a bucket."""
+    with FakeGcs() as fake:
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def gcs_objects(gcs: FakeGcs) -> GcsObjects:
+    account = Credentials.from_service_account_info(gcs.account())
+    return GcsObjects(GCS_BUCKET, "p", endpoint=gcs.base_url, credentials=account)
+
+
+@pytest.fixture(params=["local", "memory", "s3", "gcs"])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -61,6 +78,9 @@ def objects(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Object
             return LocalObjects(tmp_path / "objects", SIGNER)
         case "memory":
             return MemoryObjects(SIGNER)
+        case "gcs":
+            request.getfixturevalue("gcs").shelf.objects.clear()
+            return request.getfixturevalue("gcs_objects")
         case _:
             endpoint = request.getfixturevalue("s3_endpoint")
             # a place of its own for every test
@@ -515,10 +535,10 @@ async def test_a_listing_tells_size_etag_and_time(store: ObjectStore) -> None:
 
 
 async def test_a_listing_of_several_pages_is_whole_and_in_order(
-    store: ObjectStore, kind: str, objects: Objects, tmp_path: Path
+    store: ObjectStore, kind: str, objects: Objects, tmp_path: Path, gcs: FakeGcs
 ) -> None:
     names = [f"many/{number // 500}/{number:05}" for number in range(2500)]
-    await seed(kind, objects, tmp_path, names)
+    await seed(kind, objects, tmp_path, gcs, names)
 
     assert await keys(store, "many") == names
 
@@ -547,13 +567,16 @@ async def test_a_listing_survives_what_is_deleted_during_it(store: ObjectStore) 
     assert await keys(store) == []
 
 
-async def seed(kind: str, objects: Objects, tmp_path: Path, names: list[str]) -> None:
+async def seed(kind: str, objects: Objects, tmp_path: Path, gcs: FakeGcs, names: list[str]) -> None:
     """Many objects at once, past the store under test: what is tested with them is the listing."""
     if kind == "s3":
         assert isinstance(objects, S3Objects)
         backend = get_backend("s3")[DEFAULT_ACCOUNT_ID]["aws"]
         for name in names:
             backend.put_object(BUCKET, f"{objects._prefix}/acme/{name}", b"")
+    elif kind == "gcs":
+        for name in names:
+            gcs.shelf.put(f"p/acme/{name}", b"")
     elif kind == "local":
         for name in names:
             path = tmp_path / "objects" / "acme" / "3" / name

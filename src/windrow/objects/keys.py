@@ -2,10 +2,12 @@
 
 import re
 
-from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.errors import Code, Fatal, ValidationFailure
 
 LONGEST_KEY = 900
 LONGEST_SEGMENT = 200
+# buckets allow names of 1024 bytes; 900 are the key's and 64 the tenant's
+LONGEST_BUCKET_PREFIX = 58
 
 # U+FFFE and U+FFFF cannot be written in the XML of an S3 listing; lone surrogates not even in UTF-8
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -25,6 +27,26 @@ def checked_key(key: str) -> str:
 def checked_prefix(prefix: str) -> str:
     """A folder to list: empty for everything, else whole segments, with or without a slash at its end."""
     return checked_key(prefix.removesuffix("/")) if prefix else prefix
+
+
+def checked_bucket_prefix(prefix: str) -> str:
+    """The folder of a bucket that the operator has given us, if every key finds room below it."""
+    try:
+        checked = checked_prefix(prefix)
+    except ValidationFailure as error:
+        raise Fatal(f"the prefix of the bucket: {error.message}", code=Code.CONFIGURATION, hint=error.hint) from error
+    if len(checked.encode()) > LONGEST_BUCKET_PREFIX:
+        raise Fatal(
+            f"the prefix of the bucket is longer than {LONGEST_BUCKET_PREFIX} bytes",
+            code=Code.CONFIGURATION,
+            hint="a bucket allows names of 1024 bytes, and 900 of them are for keys: choose a shorter prefix",
+        )
+    return checked
+
+
+def joined(*parts: str) -> str:
+    """One path of several; an empty part is none."""
+    return "/".join(filter(None, parts))
 
 
 def fault(key: str) -> str | None:

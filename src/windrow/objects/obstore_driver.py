@@ -9,6 +9,7 @@ from obstore.exceptions import AlreadyExistsError, PreconditionError
 from windrow.objects.content_type import OCTETS
 from windrow.objects.driver import Absent, Anything, Guard, Head, Listed, Matches, Sign
 from windrow.objects.errors import changed, exists, no_bucket, not_found
+from windrow.objects.keys import joined
 
 if TYPE_CHECKING:
     from obstore import AsyncWritableFile, GetResult, ObjectMeta, PutMode
@@ -22,7 +23,7 @@ PARTS_AT_ONCE = 3
 
 
 class ObstoreDriver:
-    """One tenant's objects, below its place in a store that all tenants share."""
+    """One tenant's objects, below its place in a store; an empty place is all of it."""
 
     def __init__(self, kind: str, store: "Store", place: str, sign: Sign) -> None:
         self._kind, self._store, self._place = kind, store, place
@@ -81,16 +82,16 @@ class ObstoreDriver:
         await self.delete(source)
 
     async def pages(self, prefix: str, after: str | None) -> AsyncIterator[Sequence[Listed]]:
-        folder = self._at(prefix) if prefix else self._place
+        folder = self._at(prefix)
         offset = self._at(after) if after else None
         async for page in obstore.list(self._store, folder, offset=offset, chunk_size=PAGE):
             yield [self._listed(meta) for meta in page]
 
     def _at(self, key: str) -> str:
-        return f"{self._place}/{key}"
+        return joined(self._place, key)
 
     def _listed(self, meta: "ObjectMeta") -> Listed:
-        key = meta["path"].removeprefix(f"{self._place}/")
+        key = meta["path"].removeprefix(f"{self._place}/" if self._place else "")
         return Listed(key, meta["size"], meta["e_tag"] or "", meta["last_modified"])
 
     async def _copy_in(self, store: "Store", source: str, target: str, guard: Anything | Absent) -> None:

@@ -9,11 +9,10 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from windrow.contracts.errors import Code, Fatal, ValidationFailure
 from windrow.contracts.scope import checked_name
 from windrow.objects.driver import Absent, Anything, Method
 from windrow.objects.errors import not_found, storage_error
-from windrow.objects.keys import checked_prefix
+from windrow.objects.keys import checked_bucket_prefix, joined
 from windrow.objects.obstore_driver import ObstoreDriver
 from windrow.objects.store import ObjectStore
 from windrow.telemetry.redaction import PROCESS
@@ -21,8 +20,6 @@ from windrow.telemetry.redaction import PROCESS
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config
 
-# S3 allows 1024 bytes; 900 are the key's and 64 the tenant's
-LONGEST_PREFIX = 58
 # a hiccup is retried here; whatever lasts longer has another owner
 RETRY: "RetryConfig" = {
     "max_retries": 3,
@@ -45,7 +42,7 @@ class S3Objects:
         secret_access_key: str | None = None,
         session_token: str | None = None,
     ) -> None:
-        self._bucket, self._prefix = bucket, _checked_prefix(prefix)
+        self._bucket, self._prefix = bucket, checked_bucket_prefix(prefix)
         # the library's own timeout of 30 s is for the whole body, which cuts off a large object on a slow line
         self._client: ClientConfig = {"connect_timeout": "5s", "read_timeout": "30s", "timeout": "10m"}
         self._client["allow_http"] = bool(endpoint and endpoint.startswith("http://"))
@@ -66,12 +63,18 @@ class S3Objects:
         self._typed = lru_cache(maxsize=8)(self._open)
 
     def for_tenant(self, tenant_id: str) -> ObjectStore:
-        place = "/".join(filter(None, (self._prefix, checked_name("tenant", tenant_id))))
-        return ObjectStore(S3Driver(self._store, self._typed, place))
+        return self._at(joined(self._prefix, checked_name("tenant", tenant_id)))
+
+    def undivided(self) -> ObjectStore:
+        """All that lies below the prefix as one store: for a bucket that belongs to one tenant."""
+        return self._at(self._prefix)
 
     async def sweep(self) -> int:
         # parts of uploads that were never finished are for a lifecycle rule of the bucket
         return 0
+
+    def _at(self, place: str) -> ObjectStore:
+        return ObjectStore(S3Driver(self._store, self._typed, place))
 
     def _open(self, default_content_type: str | None = None) -> S3Store:
         client = self._client.copy()
@@ -102,17 +105,3 @@ class S3Driver(ObstoreDriver):
             raise not_found(source)
         # a guarded copy is a multipart upload: it has none of the source's attributes, but the client's default
         return await self._copy_in(self._typed(found.content_type), source, target, guard)
-
-
-def _checked_prefix(prefix: str) -> str:
-    try:
-        checked = checked_prefix(prefix)
-    except ValidationFailure as error:
-        raise Fatal(f"the prefix of the bucket: {error.message}", code=Code.CONFIGURATION, hint=error.hint) from error
-    if len(checked.encode()) > LONGEST_PREFIX:
-        raise Fatal(
-            f"the prefix of the bucket is longer than {LONGEST_PREFIX} bytes",
-            code=Code.CONFIGURATION,
-            hint="S3 allows keys of 1024 bytes, and 900 of them are for objects: choose a shorter prefix",
-        )
-    return checked

@@ -82,17 +82,22 @@ class UrlSigner:
 
 def signing_for(signer: UrlSigner | None, tenant_id: str) -> Sign:
     """How the objects of a tenant get their URLs in a store that Windrow serves itself."""
+    if signer is None:
+        return unsigned
 
     async def sign(key: str, method: Method, expires_in: timedelta, most_bytes: int | None) -> str:
-        if signer is None:
-            raise Fatal(
-                "this object store has no key to sign URLs with",
-                code=Code.CONFIGURATION,
-                hint="open it with a UrlSigner, or use S3",
-            )
         return signer.sign(tenant_id, key, method, expires_in, most_bytes)
 
     return sign
+
+
+async def unsigned(_key: str, _method: Method, _expires_in: timedelta, _most_bytes: int | None) -> str:
+    """What a store says that has nothing to sign with."""
+    raise Fatal(
+        "this object store has no key to sign URLs with",
+        code=Code.CONFIGURATION,
+        hint="open it with a UrlSigner, or use a bucket",
+    )
 
 
 def checked_lifetime(expires_in: timedelta) -> timedelta:

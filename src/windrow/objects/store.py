@@ -35,7 +35,7 @@ class Objects(Protocol):
 class ObjectStore:
     """One tenant's objects. A put is whole or not at all, and durable when it returns.
 
-    A guard that does not hold is a `Conflict`. After a hiccup on the way to S3 that can be our own put, repeated:
+    A guard that does not hold is a `Conflict`. After a hiccup on the way to a bucket that can be our own put, repeated:
     whoever must know compares what is there.
     """
 
@@ -145,7 +145,7 @@ class ObjectStore:
     ) -> str:
         """A URL that lets its holder read (or write) this one object, for at most 15 minutes.
 
-        `most_bytes` bounds what is written where Windrow serves the store itself. S3 cannot be told: look at what came.
+        `most_bytes` bounds what is written where Windrow serves the store itself. A bucket is not told: look at what came.
         """
         checked_key(key)
         with self._doing("sign", key):

@@ -1,7 +1,7 @@
 """Blocking work in a thread, always seen to its end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -9,12 +9,17 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the work returns. A caller that is cancelled leaves only when the work is over.
+    """What the work returns. A caller that is cancelled leaves only when the work is over."""
+    return await seen_through(asyncio.to_thread(work, *args, **kwargs))
+
+
+async def seen_through(working: Awaitable[T]) -> T:
+    """What work in a thread returns, awaited to its end even by a caller that is cancelled.
 
     A thread cannot be stopped: whoever went on would close descriptors under it, and the next file to be opened could
     get the number that it still writes to.
     """
-    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    task = asyncio.ensure_future(working)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

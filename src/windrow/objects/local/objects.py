@@ -8,7 +8,7 @@ from windrow.contracts.scope import checked_name
 from windrow.objects.local.draft import sweep
 from windrow.objects.local.driver import LocalDriver
 from windrow.objects.local.tree import Tree
-from windrow.objects.signing import UrlSigner, signing_for
+from windrow.objects.signing import UrlSigner, signing_for, unsigned
 from windrow.objects.store import ObjectStore
 from windrow.objects.threads import in_thread
 from windrow.telemetry import emit
@@ -28,6 +28,14 @@ class LocalObjects:
         tree = self._tree(checked_name("tenant", tenant_id))
         return ObjectStore(LocalDriver(tree, signing_for(self._signer, tenant_id)))
 
+    def undivided(self) -> ObjectStore:
+        """The directory as one store: for one that belongs to one tenant. No URLs are signed, since those name a tenant."""
+        return ObjectStore(LocalDriver(self._tree(None), unsigned))
+
+    async def tenants(self) -> list[str]:
+        """Those that have a directory here."""
+        return await in_thread(self._tenants)
+
     async def sweep(self) -> int:
         """Remove the unfinished files of processes that died; called when a process starts. How many there were."""
         swept = await in_thread(self._sweep)
@@ -36,10 +44,13 @@ class LocalObjects:
         return swept
 
     def _sweep(self) -> int:
-        tenants = [folder.name for folder in self._root.iterdir()] if self._root.is_dir() else []
-        return sum(sweep(self._tree(name)) for name in tenants if _is_tenant(name))
+        return sum(sweep(self._tree(name)) for name in self._tenants())
 
-    def _tree(self, tenant_id: str) -> Tree:
+    def _tenants(self) -> list[str]:
+        found = self._root.iterdir() if self._root.is_dir() else ()
+        return sorted(folder.name for folder in found if _is_tenant(folder.name))
+
+    def _tree(self, tenant_id: str | None) -> Tree:
         return Tree(self._root, tenant_id, self._patience)
 
 

@@ -32,10 +32,13 @@ def spot_of(key: str, *above: str) -> Spot:
 
 
 class Tree:
-    """The directory of one tenant. `patience` is how many seconds a writer waits for another one's lock in it."""
+    """The directory of one tenant: below the root, or the root itself where that is not shared.
 
-    def __init__(self, root: Path, tenant_id: str, patience: float) -> None:
-        self._root, self._tenant_id = root, tenant_id
+    `patience` is how many seconds a writer waits for another one's lock in it.
+    """
+
+    def __init__(self, root: Path, tenant_id: str | None, patience: float) -> None:
+        self._root, self._above = root, (tenant_id,) if tenant_id else ()
         self.patience = patience
 
     @contextmanager
@@ -61,7 +64,7 @@ class Tree:
                 raise Fatal(
                     f"what stands in the object store at {'/'.join(folders)!r} is not a directory",
                     code=Code.CORRUPTED,
-                    hint=f"look below {self._root / self._tenant_id} and take it away",
+                    hint=f"look below {self._root.joinpath(*self._above)} and take it away",
                 ) from error
             raise
         with _closing(folder):
@@ -89,7 +92,7 @@ class Tree:
     def _walk(self, folders: tuple[str, ...], step: Callable[[str, int], int]) -> int:
         # the root is the operator's and may be a link; below it none may
         here = os.open(self._root, _FOLDER)
-        for name in (self._tenant_id, *folders):
+        for name in (*self._above, *folders):
             with _closing(here):
                 here = step(name, here)
         return here
