@@ -12,6 +12,7 @@ from obstore.exceptions import (
 )
 
 from windrow.contracts.errors import (
+    FAMILY,
     Code,
     Conflict,
     Fatal,
@@ -51,7 +52,8 @@ def storage_error(error: Exception, doing: str) -> WindrowError:
     found = classify(error)
     # an OSError without a meaning of its own comes from a disk here, not from a network
     code = Code.STORAGE_UNAVAILABLE if found.code in (Code.NETWORK, Code.UNKNOWN) else found.code
-    return type(found)(f"{doing}: {found.message}", code=code, hint=found.hint)
+    kind = next(kind for kind in FAMILY if isinstance(found, kind))
+    return kind(f"{doing}: {found.message}", code=code, hint=found.hint)
 
 
 def _first_line(error: BaseError) -> str:

@@ -5,7 +5,7 @@ import errno
 import pytest
 from obstore import exceptions
 
-from windrow.contracts.errors import (
+from windrow.contracts.errors import (, RateLimited
     Code,
     Conflict,
     Fatal,
@@ -91,3 +91,10 @@ def test_a_prefix_that_leaves_no_room_or_climbs_is_refused(prefix: str) -> None:
         S3Objects("bucket", prefix, region="eu-west-1")
 
     assert raised.value.code is Code.CONFIGURATION
+
+
+def test_a_store_that_asks_for_patience_is_tried_again_later() -> None:
+    error = storage_error(RateLimited("slow down", retry_after=3), "cannot put the object 'a'")
+
+    assert isinstance(error, RetryableTransient)
+    assert error.code is Code.RATE_LIMITED
