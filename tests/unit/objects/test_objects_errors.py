@@ -5,10 +5,11 @@ import errno
 import pytest
 from obstore import exceptions
 
-from windrow.contracts.errors import (, RateLimited
+from windrow.contracts.errors import (
     Code,
     Conflict,
     Fatal,
+    RateLimited,
     RetryableTransient,
     ValidationFailure,
     WindrowError,
