@@ -8,6 +8,8 @@ MetadataEnrichmentError
 └── EnrichmentImpossible    the video is missing or private                    Failed, DLQ
 PersistenceError            the database or the objects could not be written   again later
 PublishError                a message could not be written with its change     again later
+ProcessingError             what was to be done with the media has failed      Failed, DLQ
+UnexpectedError             a fault of ours that nobody has foreseen           again later
 """
 
 from datetime import datetime
@@ -74,3 +76,15 @@ class PublishError(MediaError, RetryableTransient):
     """What announces a change could not be written with it."""
 
     tag = "PublishError"
+
+
+class ProcessingError(MediaError, ValidationFailure):
+    """The job of the runtime that works on the media has failed for good, or could not be ordered."""
+
+    tag = "ProcessingError"
+
+
+class UnexpectedError(MediaError, RetryableTransient):
+    """No error of this domain."""
+
+    tag = "UnexpectedError"

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from windrow.contracts.scope import Scope
 from windrow.media.errors import DecodeMessageError
 from windrow.media.snapshot import Shape, Snapshot
 from windrow.media.stage import Stage
@@ -67,7 +68,10 @@ def from_bytes(text: bytes) -> ProcessingJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaJob:
-    """The row. `moves` counts its changes of stage, `mirrored` how many of them its objects show."""
+    """The row. `moves` counts its changes of stage, `mirrored` how many of them its objects show.
+
+    `not_before` is when it is taken up again, if it waits; `claimed_until` how long somebody is at it.
+    """
 
     tenant_id: str
     project_id: str
@@ -76,6 +80,12 @@ class MediaJob:
     attempts: int
     moves: int
     mirrored: int
+    not_before: datetime
+    claimed_until: datetime | None
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.tenant_id, self.project_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

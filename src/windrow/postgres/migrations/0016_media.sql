@@ -17,7 +17,7 @@ CREATE TABLE media_jobs (
   runtime_job_id   uuid,
   error            jsonb,
   attempts         integer     NOT NULL DEFAULT 0,
-  not_before       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  not_before       timestamptz NOT NULL DEFAULT clock_timestamp() + interval '1 minute',
   claimed_until    timestamptz,
   mirrored         integer     NOT NULL DEFAULT 0,
   mirror_epoch     integer     NOT NULL DEFAULT 0,
@@ -29,15 +29,17 @@ CREATE TABLE media_jobs (
 );
 COMMENT ON TABLE media_jobs IS 'Media jobs as they stand. `UPDATE … WHERE stage = …` is what moves one, once.';
 COMMENT ON COLUMN media_jobs.moves IS 'How often it has changed its stage; the number of its last event.';
-COMMENT ON COLUMN media_jobs.attempts IS 'Enrichments that failed since it was queued; a wait that a provider asked for is none.';
-COMMENT ON COLUMN media_jobs.not_before IS 'When the sweep may take it up again, as long as it is queued.';
-COMMENT ON COLUMN media_jobs.claimed_until IS 'Until when one worker is at it. Only a courtesy: what moves the job is its stage alone.';
-COMMENT ON COLUMN media_jobs.mirrored IS 'The move that its objects show; less than `moves` means that there is something to mirror.';
+COMMENT ON COLUMN media_jobs.attempts IS 'Enrichments that failed since it was queued, or handings over since it was enriched; a wait that a provider asked for is none.';
+COMMENT ON COLUMN media_jobs.not_before IS 'When the sweep may take it up, as long as it is queued: a new one is left to its event for a while. Of an enriched one, when the conductor looks at it.';
+COMMENT ON COLUMN media_jobs.claimed_until IS 'Until when one worker is at it. Only a courtesy: what moves the job is its stage alone. On one that is kept no longer, the last day of the calendar.';
+COMMENT ON COLUMN media_jobs.mirrored IS 'The move that its objects show; less than `moves` means that there is something to mirror, less than none that anything may lie about.';
 COMMENT ON COLUMN media_jobs.mirror_epoch IS 'Rises with every claim of the mirror; whoever finds another number than its own has been overtaken.';
 
 CREATE INDEX media_jobs_queued ON media_jobs (not_before) WHERE stage = 'Queued';
 CREATE INDEX media_jobs_unmirrored ON media_jobs (updated_at) WHERE mirrored < moves;
-CREATE INDEX media_jobs_working ON media_jobs (stage, updated_at) WHERE stage IN ('MetadataReady', 'Processing');
+CREATE INDEX media_jobs_enriched ON media_jobs (not_before) WHERE stage = 'MetadataReady';
+CREATE INDEX media_jobs_processing ON media_jobs (updated_at) WHERE stage = 'Processing';
+CREATE INDEX media_jobs_ended ON media_jobs (updated_at) WHERE stage IN ('MetadataReady', 'Completed', 'Failed', 'Cancelled');
 CREATE INDEX media_jobs_newest ON media_jobs (tenant_id, created_at DESC, job_id DESC);
 
 CREATE TABLE media_events (
@@ -93,6 +95,19 @@ CREATE TRIGGER tells_its_birth AFTER INSERT ON media_jobs
   FOR EACH ROW EXECUTE FUNCTION media_tells_its_move();
 CREATE TRIGGER tells_its_move AFTER UPDATE OF stage ON media_jobs
   FOR EACH ROW WHEN (OLD.stage IS DISTINCT FROM NEW.stage) EXECUTE FUNCTION media_tells_its_move();
+
+-- Take a queued job in hand, in one statement of its own. One that has failed waits for its time; a new one need not wait for
+-- the sweep's. The claim is a courtesy: whoever loses it together with the server has lost nothing, so nobody waits for the disk.
+CREATE FUNCTION media_claim(in_tenant text, in_job text, in_lasting interval) RETURNS SETOF media_jobs LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM enter_tenant(in_tenant), set_config('synchronous_commit', 'off', true);
+  RETURN QUERY
+  UPDATE media_jobs AS job SET claimed_until = clock_timestamp() + in_lasting
+   WHERE job.tenant_id = in_tenant AND job.job_id = in_job AND job.stage = 'Queued'
+     AND (job.claimed_until IS NULL OR job.claimed_until < clock_timestamp())
+     AND (job.error IS NULL OR job.not_before <= clock_timestamp())
+  RETURNING job.*;
+END $$;
 
 -- Who probably speaks: in the media of a request, or in all of a channel.
 CREATE TABLE speakers (
