@@ -142,6 +142,12 @@ async def end_run(
     )
 
 
+async def last_well(tx: Transaction, lane: Lane) -> datetime | None:
+    """When a run of the lane's endpoint last ended well, in this lane or another; None if none did."""
+    ended: datetime | None = await tx.value(Q.last_well, project=lane.scope.project_id, endpoint=lane.endpoint_id)
+    return ended
+
+
 async def runs(tx: Transaction, *, endpoint: str | None = None, limit: int = 20) -> list[Run]:
     """The latest first."""
     return await tx.into(Run, Q.listed, endpoint=endpoint, limit=limit)

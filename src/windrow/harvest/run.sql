@@ -30,6 +30,11 @@ UPDATE harvest_runs
        message = %(message)s, settled = coalesce(%(settled)s, settled)
  WHERE tenant_id = current_tenant() AND run_id = %(run_id)s;
 
+-- last_well: when a run of the endpoint last ended well, in whichever lane; found from the latest backwards
+SELECT ended_at FROM harvest_runs
+ WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id = %(endpoint)s AND outcome = 'done'
+ ORDER BY begun_at DESC LIMIT 1;
+
 -- listed: for people, the latest first
 SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
        outcome, error_class, code, message, settled

@@ -111,7 +111,8 @@ class Sync:
             await runs.end_run(tx, order.run_id, outcome, error=error, settled=settled)
             if error is not None and outcome is Outcome.FAILED:
                 where = {"project_id": order.lane.scope.project_id, "endpoint_id": order.lane.endpoint_id}
-                await failures.note(tx, FailedRun.of(error, run_id=order.run_id, **where))
+                well_at = await runs.last_well(tx, order.lane)
+                await failures.note(tx, FailedRun.of(error, run_id=order.run_id, well_at=well_at, **where))
 
 
 def check_accounts(done: Run, verified: Verified) -> None:

@@ -1,6 +1,6 @@
 """What the tests of notices are written with: a chat, a relay to it, and the time that passes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -36,10 +36,10 @@ class Desk:
         async with self.database.tenant(more.pop("tenant", TENANT)) as tx:
             return await notify.tell(tx, Notice(channel=channel, title=title, **more))
 
-    async def fail(self, run_id: str, *, tenant: str = TENANT, error: WindrowError | None = None) -> bool:
+    async def fail(self, run_id: str, *, tenant: str = TENANT, error: WindrowError | None = None, **more: Any) -> bool:
         """A run fails; whether it paged."""
         async with self.database.tenant(tenant) as tx:
-            return await failures.note(tx, failed(run_id, error))
+            return await failures.note(tx, failed(run_id, error, **more))
 
     async def deliver(self) -> None:
         """Subscribe to what has begun, and pass on until nothing is due."""
@@ -81,12 +81,15 @@ class Desk:
             return await dead_letters(tx)
 
 
-def failed(run_id: str, error: WindrowError | None = None, endpoint_id: str = "wiki") -> FailedRun:
+def failed(
+    run_id: str, error: WindrowError | None = None, endpoint_id: str = "wiki", well_at: datetime | None = None
+) -> FailedRun:
     return FailedRun.of(
         error or Fatal("the token was revoked", hint="make a new one"),
         project_id="docs",
         endpoint_id=endpoint_id,
         run_id=run_id,
+        well_at=well_at,
     )
 
 

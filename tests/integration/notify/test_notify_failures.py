@@ -1,7 +1,7 @@
 """Failed runs: each tells its channel, and too many of them page once (OR-41, D23, HV-62)."""
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -110,6 +110,41 @@ async def test_a_failed_run_tells_those_who_can_mend_it(
     assert [each for each, notices in found.items() if notices] == [channel]
     (notice,) = found[channel]
     assert (notice["severity"], notice["text"], notice["run_id"]) == (severity, error.message, "wiki-7")
+
+
+REVOKED = Fatal("revoked", code=Code.UNAUTHORIZED)
+
+
+@pytest.mark.req("HV-62")
+async def test_a_credential_that_is_refused_again_and_again_is_told_once_until_the_endpoint_has_done_well(
+    desk: Desk,
+) -> None:
+    for number in range(3):
+        await desk.fail(f"first-{number}", error=REVOKED)
+    assert [notice["run_id"] for notice in await desk.told(Channel.SECURITY)] == ["first-0"]
+
+    well_at = datetime.now(UTC)
+    for number in range(2):
+        await desk.fail(f"second-{number}", error=REVOKED, well_at=well_at)
+
+    assert [notice["run_id"] for notice in await desk.told(Channel.SECURITY)] == ["first-0", "second-0"]
+
+
+async def test_each_endpoint_and_each_kind_of_refusal_is_told_and_other_failures_each_time(desk: Desk) -> None:
+    await desk.fail("run-0", error=REVOKED)
+    await desk.fail("run-1", error=REVOKED, endpoint_id="drive")
+    await desk.fail("run-2", error=Fatal("not yours", code=Code.FORBIDDEN))
+    for number in range(3, 5):
+        await desk.fail(f"run-{number}", error=RetryableTransient("away for hours"))
+
+    assert [notice["run_id"] for notice in await desk.told(Channel.SECURITY)] == ["run-0", "run-1", "run-2"]
+    assert len(await desk.told(Channel.OPS)) == 2
+
+
+async def test_of_many_that_are_refused_at_the_same_moment_one_is_told(desk: Desk) -> None:
+    await asyncio.gather(*(desk.fail(f"run-{number}", error=REVOKED) for number in range(6)))
+
+    assert len(await desk.told(Channel.SECURITY)) == 1
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

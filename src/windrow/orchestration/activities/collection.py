@@ -184,7 +184,8 @@ class CollectionActivities:
                 if failure.is_fatal:
                     await controls.halt(tx, scope, order.endpoint_id, error.code, error.message)
                 where = {"project_id": order.project_id, "endpoint_id": order.endpoint_id}
-                await failures.note(tx, FailedRun.of(error, run_id=order.run_id, **where))
+                well_at = await runs.last_well(tx, lane)
+                await failures.note(tx, FailedRun.of(error, run_id=order.run_id, well_at=well_at, **where))
         with _about(order):
             if error is None:
                 fingerprints = await kv.Fingerprints.load(self.database, order.tenant_id)
