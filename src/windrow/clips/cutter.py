@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from windrow.clips import decoded, probe
+from windrow.clips import attest, decoded, probe
 from windrow.clips.asked import Asked
 from windrow.clips.decoded import Decoded
 from windrow.clips.ffmpeg import Cut, Ffmpeg, Watch
@@ -54,6 +54,10 @@ class Cutter:
         if not cut.frames:
             return Decoded(0, 0.0, 0.0)
         with span("clip.check"):
-            found = await self.ffmpeg.decode(clip)
-            decoded.check_whole(cut.frames, found)
+            if cut.attested is None:
+                found = await self.ffmpeg.decode(clip)
+                decoded.check_whole(cut.frames, found)
+            else:
+                found, content = await self.ffmpeg.read_back(clip)
+                attest.check(cut.frames, cut.attested, content)
             return found

@@ -13,6 +13,8 @@ from windrow.telemetry import redact
 
 _LONGEST = 300
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+# by us, by the system or by a limit; not by a mistake of its own
+_ENDED = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGXFSZ)
 
 
 class FfmpegFailed(Exception):
@@ -61,6 +63,11 @@ def not_cut(error: FfmpegFailed, size: int, limits: ClipLimits) -> WindrowError:
             hint="make a smaller version of the source first",
         )
     return not_read(error)
+
+
+def is_final(error: FfmpegFailed) -> bool:
+    """Whether to do less at once would not help: there is no room for the clip, or somebody has ended ffmpeg."""
+    return error.errno in (*_NO_ROOM, errno.EFBIG) or error.killed_by in _ENDED
 
 
 def not_decoded(error: FfmpegFailed) -> WindrowError:

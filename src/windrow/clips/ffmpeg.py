@@ -3,11 +3,12 @@
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from windrow.clips import commands, failures, probe
+from windrow.clips import attest, commands, failures, probe
 from windrow.clips.asked import Asked
+from windrow.clips.attest import Attested, Content, Packets
 from windrow.clips.cutting import Cutting
 from windrow.clips.decoded import Decoded, Tally
 from windrow.clips.failures import FfmpegFailed
@@ -15,6 +16,7 @@ from windrow.clips.limits import ClipLimits
 from windrow.clips.probe import Probed
 from windrow.contracts.errors import Code, RetryableTransient
 from windrow.jobs import child
+from windrow.objects.threads import in_thread
 from windrow.telemetry.catalogue import clips as telemetry
 
 # what ffmpeg answers that was given nothing to do: it has opened the source, and told what it is
@@ -31,10 +33,14 @@ Watch = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A clip that was written: its frames, and the first of the complaints about its source, if there were any."""
+    """A clip that was written: its frames, and the first of the complaints about its source, if there were any.
+
+    `attested` is what was made, if it was decoded while it was made; else the file is still to be decoded.
+    """
 
     frames: int
     complaint: str
+    attested: Attested | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,24 @@ class Ffmpeg:
 
     async def cut(self, source: Path, asked: Asked, into: Path, *, watch: Watch) -> Cut:
         """Write the clip; `watch` is told the percentage, a few times a second."""
-        return await self._cut(commands.cutting(source, asked, into, self.limits), asked, into, watch)
+        line = commands.cutting_attested(source, asked, into, self.limits)
+        cutting, ended = await self._write(line, asked, into, watch)
+        if ended.code and not failures.is_final(FfmpegFailed(ended.code, ended.stderr)):
+            # Not every fault of a source keeps it from being cut; where it has no frame, nothing can be decoded; and an
+            # ffmpeg before version 7 cannot decode what it makes. Which it is shows without.
+            return await self._cut(commands.cutting(source, asked, into, self.limits), asked, into, watch)
+        return replace(self._done(cutting, ended, into), attested=await in_thread(attest.read, into))
 
     async def cut_patiently(self, source: Path, asked: Asked, into: Path, *, watch: Watch) -> Cut:
         """The same without a leap to the start, which in some sources leads too far."""
         return await self._cut(commands.cutting_patiently(source, asked, into, self.limits), asked, into, watch)
 
     async def _cut(self, line: Sequence[str], asked: Asked, into: Path, watch: Watch) -> Cut:
+        return self._done(*await self._write(line, asked, into, watch), into)
+
+    async def _write(
+        self, line: Sequence[str], asked: Asked, into: Path, watch: Watch
+    ) -> tuple[Cutting, child.Finished]:
         cutting = Cutting(asked.length)
 
         async def heard(said: str) -> None:
@@ -67,7 +84,9 @@ class Ffmpeg:
                 await watch(cutting.percent)
 
         with _timed("cut"):
-            ended = await self._run(line, self.limits.cut_seconds, heard, into.parent)
+            return cutting, await self._run(line, self.limits.cut_seconds, heard, into.parent)
+
+    def _done(self, cutting: Cutting, ended: child.Finished, into: Path) -> Cut:
         if ended.code:
             raise failures.not_cut(FfmpegFailed(ended.code, ended.stderr), _size(into), self.limits)
         return Cut(cutting.frames, failures.shown(ended.stderr))
@@ -76,23 +95,33 @@ class Ffmpeg:
         """Every frame of a clip, decoded and counted."""
         tally = Tally()
         with _timed("check"):
-            ended = await self._count(commands.decoding(clip, self.limits), tally)
+            ended = await self._listed(commands.decoding(clip, self.limits), tally)
         if ended.code:
             raise failures.not_decoded(FfmpegFailed(ended.code, ended.stderr))
         return tally.total()
+
+    async def read_back(self, clip: Path) -> tuple[Decoded, Content]:
+        """The frames of a clip, and what they are made of; only its sound is decoded."""
+        tally, packets = Tally(), Packets()
+        with _timed("check"):
+            ended = await self._listed(commands.reading_back(clip, self.limits), tally, packets)
+        if ended.code:
+            raise failures.not_decoded(FfmpegFailed(ended.code, ended.stderr))
+        return tally.total(), packets.total()
 
     async def list(self, source: Path, asked: Asked) -> Tally:
         """The frames that a source itself says it has in the stretch, not decoded."""
         tally = Tally(within=asked)
         with _timed("list"):
-            ended = await self._count(commands.listing(source, self.limits), tally)
+            ended = await self._listed(commands.listing(source, self.limits), tally)
         if ended.code:
             raise failures.not_read(FfmpegFailed(ended.code, ended.stderr))
         return tally
 
-    async def _count(self, line: Sequence[str], tally: Tally) -> child.Finished:
+    async def _listed(self, line: Sequence[str], *readers: Tally | Packets) -> child.Finished:
         async def heard(said: str) -> None:
-            tally.take(said)
+            for reader in readers:
+                reader.take(said)
 
         return await self._run(line, self.limits.cut_seconds, heard)
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,20 @@ async def test_the_same_source_gives_the_same_bytes(ffmpeg: Ffmpeg, film: Path, 
 
     assert first.read_bytes() == again.read_bytes()
     assert b"Lavf" not in first.read_bytes(), "what wrote it, and in which version"
+
+
+async def test_an_ffmpeg_that_cannot_decode_what_it_makes_cuts_the_same_clip(
+    ffmpeg: Ffmpeg, film: Path, tmp_path: Path
+) -> None:
+    older = tmp_path / "ffmpeg"
+    older.write_text(f'#!/bin/sh\ncase "$*" in *-dec*) exit 1;; esac\nexec {ffmpeg.executable} "$@"\n')
+    older.chmod(0o755)
+
+    plain = await cut(replace(ffmpeg, executable=older), film, asked(0.5, 3.5), tmp_path / "plain.mp4")
+    clip = await cut(ffmpeg, film, asked(0.5, 3.5), tmp_path / "clip.mp4")
+
+    assert not (tmp_path / "plain.seen").exists()
+    assert plain.read_bytes() == clip.read_bytes()
 
 
 async def test_the_index_stands_in_front(ffmpeg: Ffmpeg, film: Path, tmp_path: Path) -> None:

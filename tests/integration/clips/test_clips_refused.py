@@ -1,12 +1,13 @@
 """Sources that cannot be cut, or must not be: each is refused with its reason."""
 
+import random
 from pathlib import Path
 
 import pytest
 from tests.integration.clips import films
 from tests.integration.clips.test_clips_cut import asked, cut, ignore
 
-from windrow.clips import decoded
+from windrow.clips import attest, decoded
 from windrow.clips.asked import Asked
 from windrow.clips.executable import find
 from windrow.clips.ffmpeg import Cut, Ffmpeg, Watch
@@ -121,6 +122,24 @@ async def test_a_clip_with_a_changed_byte_in_its_pictures_does_not_pass(
     assert refused.value.code is Code.CORRUPTED
 
 
+async def test_a_single_bit_that_is_not_as_it_was_made_does_not_pass(
+    ffmpeg: Ffmpeg, film: Path, tmp_path: Path
+) -> None:
+    clip, drawn = tmp_path / "clip.mp4", random.Random(7)
+    written = await ffmpeg.cut(film, asked(0, 4), clip, watch=ignore)
+    assert written.attested
+    whole = clip.read_bytes()
+    pictures = whole.index(b"mdat") + 4
+    # what a decoder needs to know beforehand, some of pictures and sound, and the first and the last of their bytes
+    for place in (whole.index(b"avcC") + 8, pictures, *drawn.sample(range(pictures, len(whole)), 8), len(whole) - 1):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << drawn.randrange(8)
+        clip.write_bytes(damaged)
+        with pytest.raises(WindrowError) as refused:
+            attest.check(written.frames, written.attested, (await ffmpeg.read_back(clip))[1])
+        assert refused.value.code is Code.CORRUPTED, place
+
+
 PLAYLIST = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n{film}\n#EXT-X-ENDLIST\n"
 LIST = "ffconcat version 1.0\nfile {film}\n"
 MANIFEST = """<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT4S"
@@ -153,8 +172,11 @@ async def test_a_clip_larger_than_the_limit_is_refused(tmp_path: Path) -> None:
     assert await refusal(strict, source, 0, 2, tmp_path / "clip.mp4") is Code.TOO_LARGE
 
 
-async def test_a_full_disk_is_told_as_one(ffmpeg: Ffmpeg, film: Path) -> None:
-    assert await refusal(ffmpeg, film, 0, 4, Path("/dev/full")) is Code.DISK_FULL
+async def test_a_full_disk_is_told_as_one(ffmpeg: Ffmpeg, film: Path, tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    clip.symlink_to("/dev/full")
+
+    assert await refusal(ffmpeg, film, 0, 4, clip) is Code.DISK_FULL
 
 
 async def test_a_cut_that_takes_too_long_is_given_up(film: Path, tmp_path: Path) -> None:

@@ -36,6 +36,24 @@ def test_the_end_of_a_cut_is_classified(code: int, size: int, kind: type[Windrow
     assert (type(error), error.code) == (kind, said)
 
 
+@pytest.mark.parametrize(
+    ("code", "final"),
+    [
+        (256 - errno.ENOSPC, True),
+        (256 - errno.EFBIG, True),
+        (-signal.SIGXFSZ, True),
+        (-signal.SIGKILL, True),
+        (-signal.SIGSEGV, False),
+        (256 - errno.ENOMEM, False),
+        (256 - errno.EINVAL, False),
+        (183, False),
+        (8, False),
+    ],
+)
+def test_a_cut_that_failed_is_done_plainly_unless_that_cannot_help(code: int, final: bool) -> None:
+    assert failures.is_final(FfmpegFailed(code, "")) is final
+
+
 def test_a_clip_that_does_not_decode_is_damage_of_our_own() -> None:
     error = failures.not_decoded(FfmpegFailed(183, "Invalid NAL unit size"))
 

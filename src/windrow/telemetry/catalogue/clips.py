@@ -20,7 +20,7 @@ EVENTS = (
 SPANS = (
     Span("clip.fetch", "The source of a clip is brought to the worker.", ("kind",)),
     Span("clip.cut", "ffmpeg cuts a clip.", ("seconds",)),
-    Span("clip.check", "A clip is decoded and counted.", ()),
+    Span("clip.check", "A clip is read back, or decoded, and its frames are counted.", ()),
 )
 
 CLIPS = Counter("clips_total", "Clips that were published: cut, or reused from an earlier try.", labels=("outcome",))
