@@ -79,6 +79,15 @@ def not_decoded(error: FfmpegFailed) -> WindrowError:
     )
 
 
+def not_started(complaint: str) -> Fatal:
+    """Of an ffmpeg that is not there, or is none."""
+    return Fatal(
+        f"ffmpeg cannot be run: {shown(complaint)}",
+        code=Code.CONFIGURATION,
+        hint="install ffmpeg, and name it in IMAGEIO_FFMPEG_EXE",
+    )
+
+
 def took_too_long(seconds: float) -> RetryableTransient:
     return RetryableTransient(
         f"ffmpeg did not end within {seconds:g} s",

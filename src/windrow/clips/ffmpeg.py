@@ -27,6 +27,8 @@ _PROBE_SECONDS = 60.0
 # our ffmpeg has its C library built in, and that one crashes on the converters of text that it finds on a system: every
 # MPEG transport stream names its programme, and has its name converted
 _NO_CONVERTERS = ("/usr/bin/env", "GCONV_PATH=/dev/null")
+# what `env` answers when the program is not there, or is none: no fault of the source
+_NOT_STARTED = (126, 127)
 
 Watch = Callable[[float], Awaitable[None]]
 
@@ -131,9 +133,12 @@ class Ffmpeg:
         limits = child.Limits(seconds=seconds, memory=self.limits.memory_bytes, file_size=self.limits.clip_bytes)
         line = [*_NO_CONVERTERS, str(self.executable), *arguments]
         try:
-            return await child.run(line, cwd=cwd, limits=limits, heard=heard)
+            ended = await child.run(line, cwd=cwd, limits=limits, heard=heard)
         except RetryableTransient as error:
             raise failures.took_too_long(seconds) if error.code is Code.TIMEOUT else error from None
+        if ended.code in _NOT_STARTED:
+            raise failures.not_started(ended.stderr)
+        return ended
 
 
 def _size(path: Path) -> int:

@@ -14,6 +14,9 @@ _DURATION = re.compile(r"^  Duration: (\d{2,}):(\d\d):(\d\d\.\d+)", re.ASCII | r
 _STREAM = re.compile(r"^  Stream #0:\d+\S*: (Video|Audio): (.*)$", re.ASCII | re.MULTILINE)
 _SIZE = re.compile(r", (\d{1,6})x(\d{1,6})\b", re.ASCII)
 _RATE = re.compile(r", (\d{1,7}(?:\.\d+)?)(k?) (fps|tbr)\b", re.ASCII)
+_CODEC = re.compile(r"\w{1,40}\b", re.ASCII)
+# of the medium itself: what its streams and chapters say of themselves stands deeper in, and the rest of a value further right
+_TITLE = re.compile(r"^    title +: (.+)$", re.IGNORECASE | re.MULTILINE)
 _PICTURE = "(attached pic)"  # the cover of a record is no film
 
 
@@ -21,7 +24,8 @@ _PICTURE = "(attached pic)"  # the cover of a record is no film
 class Probed:
     """A video: its size, how many frames a second it has, how long it is as far as it says, and whether it sounds.
 
-    `steady` says that its frames come evenly: then it is known how many there are in any stretch.
+    `steady` says that its frames come evenly: then it is known how many there are in any stretch. Its codec and its title
+    are what ffmpeg calls them.
     """
 
     width: int
@@ -30,6 +34,8 @@ class Probed:
     steady: bool
     duration: float | None
     audio: bool
+    codec: str | None = None
+    title: str | None = None
 
     @property
     def step(self) -> float:
@@ -57,6 +63,8 @@ def read(listing: str) -> Probed:
         steady=rate is not None and rates.get("tbr") == rate,
         duration=_duration(listing),
         audio=any(kind == "Audio" for kind, _ in streams),
+        codec=codec[0] if (codec := _CODEC.match(video)) else None,
+        title=title[1] if (title := _TITLE.search(listing)) else None,
     )
 
 

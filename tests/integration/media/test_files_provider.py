@@ -10,6 +10,7 @@ from tests.integration.clips import films
 
 from windrow.app.probing import FfmpegProber
 from windrow.clips.executable import find
+from windrow.clips.ffmpeg import Ffmpeg
 from windrow.clips.limits import ClipLimits
 from windrow.clips.sources import Sources
 from windrow.connectors.permits import Permits
@@ -62,7 +63,7 @@ async def enrichment(objects: Objects, shelf: Path, web: Web, scratch: Path) -> 
 
     async with HttpClient(HttpPolicy(source="media", allow=(web.door,))) as http:
         sources = Sources(objects, http, allowed, ClipLimits(source_bytes=1 << 20))
-        yield Enrichment({"file": Files(FfmpegProber(sources, find(), scratch))})
+        yield Enrichment({"file": Files(FfmpegProber(sources, Ffmpeg(find(), sources.limits), scratch))})
 
 
 def empty(directory: Path) -> bool:
@@ -165,7 +166,7 @@ async def test_an_address_that_is_away_is_tried_again_later(enrichment: Enrichme
 async def test_what_the_operator_has_to_mend_stays_the_operators(shelf: Path, objects: Objects, tmp_path: Path) -> None:
     async with HttpClient(HttpPolicy(source="media")) as http:
         sources = Sources(objects, http, lambda _, path: Path(path), ClipLimits())
-        files = Files(FfmpegProber(sources, tmp_path / "no-ffmpeg-here", tmp_path / "scratch"))
+        files = Files(FfmpegProber(sources, Ffmpeg(tmp_path / "no-ffmpeg-here", sources.limits), tmp_path / "scratch"))
         with pytest.raises(Fatal, match="ffmpeg cannot be run"):
             await asked(Enrichment({"file": files}), f"file:{shelf}/named.mkv")
 

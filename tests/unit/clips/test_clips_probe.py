@@ -35,11 +35,15 @@ Input #0, mp3, from 'song':
 
 
 def test_a_film_is_read_from_what_ffmpeg_says() -> None:
-    assert probe.read(FILM) == Probed(1280, 720, 29.97, steady=True, duration=3723.04, audio=True)
+    assert probe.read(FILM) == Probed(
+        1280, 720, 29.97, steady=True, duration=3723.04, audio=True, codec="h264", title="A"
+    )
 
 
 def test_a_source_need_not_say_how_long_it_is() -> None:
-    assert probe.read(SILENT_AND_UNEVEN) == Probed(640, 360, 14.83, steady=False, duration=None, audio=False)
+    assert probe.read(SILENT_AND_UNEVEN) == Probed(
+        640, 360, 14.83, steady=False, duration=None, audio=False, codec="vp9"
+    )
 
 
 @pytest.mark.parametrize("listing", [SONG, "", "Input #0, mp3, from 'x':\n"], ids=["song", "nothing", "no stream"])
