@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from windrow import catalog, endpoints
 from windrow.app.compose import App, opened
 from windrow.app.outside import outside
+from windrow.app.quarantine import retried
 from windrow.app.sources import Sources
 from windrow.cli import show
 from windrow.cli.endpoint import printable
@@ -19,13 +19,9 @@ from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.harvest import quarantine as store
-from windrow.harvest import retrying
 from windrow.harvest.quarantine import Quarantined
-from windrow.harvest.retrying import Attempt, Retried, Verdict
-from windrow.harvest.settling import until_settled
-from windrow.harvest.subscriber import Subscriber
+from windrow.harvest.retrying import Attempt, Verdict
 from windrow.postgres import Transaction
-from windrow.postgres.wakeups import Wakeups
 from windrow.settings import read
 
 quarantine = typer.Typer(help="Records that were refused: which, why, and trying them again.", no_args_is_help=True)
@@ -116,7 +112,10 @@ async def retry(
         for name, group in groupby(
             sorted(entries, key=lambda entry: entry.endpoint_id), lambda entry: entry.endpoint_id
         ):
-            told += await tried(app, sources, place, name, list(group), printable(reason))
+            done = await retried(
+                app.database, sources, place, name, list(group), actor=operator(), reason=printable(reason)
+            )
+            told += [outcome(attempt) for attempt in done]
     if json:
         show.document(told)
     else:
@@ -161,30 +160,6 @@ async def chosen(
         return await store.listed(tx, project=place.project_id, endpoint=endpoint, limit=MOST)
     found = {entry.id: entry for entry in [await store.find(tx, place.project_id, each) for each in ids]}
     return [entry for entry in found.values() if endpoint in (None, entry.endpoint_id)]
-
-
-async def tried(
-    app: App, sources: Sources, place: Scope, endpoint_id: str, entries: list[Quarantined], reason: str | None
-) -> list[dict[str, Any]]:
-    """The entries of one endpoint, some at a time; persisted at once, unless somebody else does it."""
-    async with app.database.tenant(place.tenant_id) as tx:
-        endpoint = await endpoints.get(tx, place, endpoint_id)
-    told: list[dict[str, Any]] = []
-    async with sources.open(endpoint, "quarantine", lambda: False) as connector:
-        for begin in range(0, len(entries), retrying.AT_ONCE):
-            some = entries[begin : begin + retrying.AT_ONCE]
-            done = await retrying.retry(app.database, connector, endpoint, some, actor=operator(), reason=reason)
-            await persisted(app, done)
-            told += [outcome(attempt) for attempt in done.attempts]
-    return told
-
-
-async def persisted(app: App, done: Retried) -> None:
-    if done.lane:
-        subscriber = Subscriber(app.database, Wakeups(app.database.url))
-        await until_settled(app.database, subscriber, done.lane, done.run_id)
-        await catalog.index_tenant(app.database, done.lane.scope.tenant_id)
-        await retrying.finish(app.database, done)
 
 
 def outcome(attempt: Attempt) -> dict[str, Any]:
