@@ -32,6 +32,8 @@ HARNESS = {
     "jobs_bare",
     "jobs_pgqueuer",
     "jobs_procrastinate",
+    "media_bare",
+    "media_youtube",
 }
 
 

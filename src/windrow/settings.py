@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -19,13 +19,19 @@ from windrow.telemetry.declare import Level
 from windrow.telemetry.log import Format
 
 PREFIX = "WINDROW_"
+
+
+def _listed(value: Any) -> Any:
+    return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value
+
+
 # words between spaces or commas, not JSON
-Words = Annotated[tuple[str, ...], NoDecode]
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
-def also_as(name: str, bare: str, **rest: Any) -> Any:
+def also_as(name: str, bare: str | None = None, **rest: Any) -> Any:
     """A setting that a seed names without our prefix; the prefixed name wins where both are set."""
-    return Field(validation_alias=AliasChoices(f"{PREFIX}{name}", bare), **rest)
+    return Field(validation_alias=AliasChoices(f"{PREFIX}{name}", bare or name), **rest)
 
 
 class Settings(BaseSettings):
@@ -199,9 +205,74 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = Field(
         None, description="What deliveries to webhooks are signed with; unsigned when not set."
     )
+    pubsub_topics: Words = Field(
+        (),
+        description="Topics that are delivered to Google Pub/Sub, in all tenants: `TOPIC=projects/PROJECT/topics/NAME`, several between spaces.",
+    )
+    pubsub_endpoint: str | None = Field(
+        None,
+        description="Where Pub/Sub answers, `HOST:PORT`: a regional endpoint, or an emulator (`http://…`, or on this machine), which is shown no credentials. Google's global one when not set.",
+    )
+    pubsub_attempts: int = Field(
+        100,
+        ge=1,
+        le=10_000,
+        description="How often a message is offered to Pub/Sub before it is a dead letter; 100 times take a good two hours.",
+    )
     notify: Words = Field(
         (),
         description="Where notices go beside the log: `CHANNEL=webhook:CREDENTIAL_REF`, several between spaces, for `security`, `ops`, `pager`, `maintainers`.",
+    )
+
+    work_topic: str = also_as(
+        "WORK_TOPIC", default="media.work", description="The topic of enriched media jobs, for who works on them next."
+    )
+    events_topic: str = also_as(
+        "EVENTS_TOPIC", default="media.events", description="The topic that tells of every change of a media job."
+    )
+    dlq_topic: str = also_as(
+        "DLQ_TOPIC", default="media.dlq", description="The topic for what could not be read as a job, or be enriched."
+    )
+    events_host: str = Field(
+        "127.0.0.1",
+        description="Where the metadata worker listens. Beyond this machine only with `PUBSUB_VERIFICATION_AUDIENCE` set.",
+    )
+    events_port: int = Field(0, ge=0, le=65535, description="Its port; 0 finds a free one.")
+    event_bytes: int = Field(
+        1 << 20, ge=64 << 10, le=64 << 20, description="The largest body of events that it takes, in bytes."
+    )
+    pubsub_verification_audience: str | None = also_as(
+        "PUBSUB_VERIFICATION_AUDIENCE",
+        default=None,
+        description="The audience that tokens of Eventarc and Pub/Sub are made out to. When set, nothing is taken without one.",
+    )
+    pubsub_service_accounts: Words = Field(
+        (),
+        description="The e-mails of the service accounts that may push, several between spaces: the audience alone keeps nobody out, since anybody can have Google make a token out to it.",
+    )
+    pubsub_token_issuer: str = Field("https://accounts.google.com", description="Who signs those tokens.")
+    pubsub_token_keys: str = Field(
+        "https://www.googleapis.com/oauth2/v3/certs", description="Where that issuer publishes its keys."
+    )
+    media_places: Words = Field(
+        (),
+        description="Whose a bucket or a subscription is: `gs://BUCKET/PREFIX=TENANT`, `subscription:NAME=TENANT/PROJECT`, several between spaces. The store of `WINDROW_OBJECT_STORE` has a folder for each tenant.",
+    )
+    media_attempts: int = Field(
+        8, ge=1, le=100, description="How often the metadata of a media job are asked for before it counts as failed."
+    )
+    media_timeout_sec: float = Field(
+        60, gt=0, le=540, description="How long one attempt at a media job's metadata may take."
+    )
+    media_retention_days: int = Field(30, ge=1, description="How long media jobs are kept after they ended.")
+    youtube_api_key_ref: str | None = Field(
+        None,
+        description="The `credential_ref` of the key for YouTube's Data API; without one, jobs about its videos wait.",
+    )
+    youtube_url: str = Field(
+        "https://youtube.googleapis.com/youtube/v3",
+        pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$",
+        description="Where YouTube's Data API answers.",
     )
 
     tenant_runs: int = Field(4, ge=1, description="How many slices of a tenant's runs may be at work at once.")
@@ -212,14 +283,12 @@ class Settings(BaseSettings):
     message_retention_hours: int = Field(48, ge=1, description="How long delivered messages are kept.")
     shutdown_timeout_sec: float = also_as(
         "SHUTDOWN_TIMEOUT_SEC",
-        "SHUTDOWN_TIMEOUT_SEC",
         default=30,
         gt=0,
         description="How long a process that is asked to end waits for what it has in hand.",
     )
 
     max_concurrency: int | None = also_as(
-        "MAX_CONCURRENCY",
         "MAX_CONCURRENCY",
         default=None,
         ge=1,
@@ -228,7 +297,6 @@ class Settings(BaseSettings):
     )
     max_attempts: int = also_as(
         "MAX_ATTEMPTS",
-        "MAX_ATTEMPTS",
         default=3,
         ge=1,
         le=100,
@@ -236,13 +304,11 @@ class Settings(BaseSettings):
     )
     heartbeat_interval_sec: float = also_as(
         "HEARTBEAT_INTERVAL_SEC",
-        "HEARTBEAT_INTERVAL_SEC",
         default=10,
         gt=0,
         description="How often a worker says that the jobs it has in hand are alive.",
     )
     lease_timeout_sec: float | None = also_as(
-        "LEASE_TIMEOUT_SEC",
         "LEASE_TIMEOUT_SEC",
         default=None,
         gt=0,
@@ -250,26 +316,23 @@ class Settings(BaseSettings):
     )
     high_watermark: int = also_as(
         "HIGH_WATERMARK",
-        "HIGH_WATERMARK",
         default=1000,
         ge=1,
         description="How many waiting jobs are many: above that, a worker on a busy machine pauses.",
     )
     load_threshold: float = also_as(
         "LOAD_THRESHOLD",
-        "LOAD_THRESHOLD",
         default=0.9,
         gt=0,
         description="What makes a machine busy: the load of the last minute for each CPU.",
     )
     pause_interval_sec: float = also_as(
-        "PAUSE_INTERVAL_SEC", "PAUSE_INTERVAL_SEC", default=5, gt=0, description="How long such a pause lasts."
+        "PAUSE_INTERVAL_SEC", default=5, gt=0, description="How long such a pause lasts."
     )
     scratch: Path | None = Field(
         None, description="Where jobs keep what they work on; below the home directory when not set."
     )
     keep_scratch_on_success: bool = also_as(
-        "KEEP_SCRATCH_ON_SUCCESS",
         "KEEP_SCRATCH_ON_SUCCESS",
         default=False,
         description="Keep what a job worked on even when it is done; what a failed one leaves is always kept.",
@@ -277,20 +340,13 @@ class Settings(BaseSettings):
     job_retention_days: int = Field(7, ge=1, description="How long jobs are kept after they ended.")
     clip_source_bytes: int = Field(8 << 30, ge=1, description="The largest source that a clip is cut from, in bytes.")
 
-    @field_validator("tenant", "project")
+    @field_validator("tenant", "project", "work_topic", "events_topic", "dlq_topic")
     @classmethod
     def _is_a_name(cls, value: str) -> str:
         try:
             return checked_name("name", value)
         except ValidationFailure as error:
             raise ValueError(f"{error.message}; {error.hint}") from None
-
-    @field_validator(
-        "credentials_allowed", "paths_allowed", "taps_allowed", "addresses_allowed", "webhooks", "notify", mode="before"
-    )
-    @classmethod
-    def _listed(cls, value: Any) -> Any:
-        return tuple(part for part in value.replace(",", " ").split() if part) if isinstance(value, str) else value
 
     @property
     def owner_url(self) -> SecretStr | None:

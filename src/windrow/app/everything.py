@@ -4,12 +4,15 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
+from windrow.app import announcing
 from windrow.app.attending import attend
 from windrow.app.background import Background
 from windrow.app.compose import stack_config
 from windrow.app.housekeeping import keep_blobs
 from windrow.app.jobs import employ
+from windrow.app.media import media
 from windrow.app.outside import outside
 from windrow.contracts.errors import WindrowError
 from windrow.postgres import Database
@@ -31,6 +34,7 @@ class Everything:
     database: Database
     metrics_url: str
     http_url: str
+    events_url: str
 
 
 @asynccontextmanager
@@ -47,8 +51,9 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             await migrate(owner)
             database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
             beyond = await running.enter_async_context(outside(settings, os.environ))
-            background = await running.enter_async_context(Background())
             wakeups = Wakeups(stack.database_url)
+            work = await running.enter_async_context(media(settings, database, beyond, wakeups))
+            background = await running.enter_async_context(Background())
             attend(background, settings, database, beyond, wakeups, name=f"up-{os.getpid()}")
             from windrow.app.declarations import apply_namespaces  # Temporal's client takes a while to load
             from windrow.app.worker import orchestrate
@@ -58,17 +63,26 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
                 settings, database, beyond, wakeups, background, QUEUES, address=stack.temporal_address
             )
             employ(background, settings, database, wakeups, beyond.objects)
+            work.start(background, database, keep=timedelta(days=settings.media_retention_days))
+            bell = wakeups.on(announcing.CHANNEL)
             background.start("wakeups", wakeups.run)
             await pollers.ready.wait()
             server, _ = serve_metrics(settings.metrics_port)
             running.callback(server.shutdown)
+            from windrow.app.events import served as receiving
             from windrow.app.serving import served  # a server takes a while to load, and other commands need none
 
             web = await running.enter_async_context(served(settings, database, beyond.vault))
             keep_blobs(background, web.blobs)
+            receiver = await running.enter_async_context(receiving(settings, database, work))
+            announcing.announce(
+                background, settings, beyond.objects, work.places, bell, url=receiver.url, token=receiver.token
+            )
             emit("process.started", process=process)
             try:
-                yield Everything(stack, database, f"http://127.0.0.1:{server.server_port}/metrics", web.url)
+                yield Everything(
+                    stack, database, f"http://127.0.0.1:{server.server_port}/metrics", web.url, receiver.url
+                )
             except WindrowError as error:
                 emit("process.failed", process=process, error_class=error.error_class, code=error.code, error=error)
                 raise

@@ -80,6 +80,7 @@ def operators_grants(settings: Settings) -> Grants:
         "TEMPORAL_KEY": settings.temporal_key,
         "TEMPORAL_API_KEY_REF": settings.temporal_api_key_ref,
         "PAYLOAD_KEY_REF": settings.payload_key_ref,
+        "YOUTUBE_API_KEY_REF": settings.youtube_api_key_ref,
     }
     references = [_reference(setting, text) for setting, text in named.items() if text]
     references += map(Reference.parse, notify.hooks(settings.notify).values())

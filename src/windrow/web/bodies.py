@@ -56,8 +56,13 @@ async def read_json(request: Request, kind: type[T], *, most: int, idle_seconds:
 
 
 async def read_body(request: Request, *, most: int, idle_seconds: float, seconds: float) -> bytes:
-    """The whole body as it is on the wire."""
+    """The whole body, which is not packed."""
     check_plain(request)
+    return await read_wire(request, most=most, idle_seconds=idle_seconds, seconds=seconds)
+
+
+async def read_wire(request: Request, *, most: int, idle_seconds: float, seconds: float) -> bytes:
+    """The whole body as it is on the wire, packed or not: it is bounded as it is, and nobody unpacks it."""
     if (announced_length(request) or 0) > most:
         raise _too_large(most)
     received = bytearray()

@@ -6,19 +6,23 @@ Nothing below here turns an error into an answer, and nothing above here sees on
 import re
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from windrow.contracts.errors import Code, WindrowError, classify
 from windrow.telemetry import bound, emit, span
 from windrow.telemetry.catalogue import console as telemetry
 from windrow.web.principal import Principal
-from windrow.web.problem import Refusal, answer, status_of
+from windrow.web.problem import Refusal, answer, problem, status_of
+
+# draws a problem for those who asked for a page, from the document and the answer that everybody else gets
+Face = Callable[[Request, dict[str, Any], Response], Response | None]
 
 PROBES = ("/health", "/ready")
 # where a handler leaves who was let in
@@ -53,34 +57,37 @@ def _whose(principal: Principal) -> dict[str, str]:
 
 class Edge:
     """Wraps the routes. `hosts` are the names by which clients may call this server: a page of a stranger's that has its
-    own name point to this machine (DNS rebinding) still sends its own name."""
+    own name point to this machine (DNS rebinding) still sends its own name. None where that opens nothing, since
+    everybody has to show a token. `agent` is who speaks in the log, `face` how problems look in a browser."""
 
-    def __init__(self, routes: ASGIApp, hosts: Collection[str]) -> None:
-        self._routes, self._hosts = routes, frozenset(host.lower() for host in hosts)
+    def __init__(
+        self, routes: ASGIApp, hosts: Collection[str] | None, *, agent: str = "meta-api", face: Face | None = None
+    ) -> None:
+        self._routes, self._agent, self._face = routes, agent, face
+        self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             # the router raises what it refuses when there is an application around it
-            await _Exchange({**scope, "app": self}, receive, send).run(self._routes, self._hosts)
+            exchange = _Exchange({**scope, "app": self}, receive, send, self._face)
+            await exchange.run(self._routes, self._hosts, self._agent)
 
 
 class _Exchange:
     """One request and its answer."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._scope, self._receive, self._wire = scope, receive, send
+    def __init__(self, scope: Scope, receive: Receive, send: Send, face: Face | None) -> None:
+        self._scope, self._receive, self._wire, self._face = scope, receive, send, face
         self._headers = Headers(scope=scope)
         self._begun = time.perf_counter()
         self._status = 0
         self.request_id, self.correlation_id = uuid.uuid4().hex, correlation_of(self._headers)
 
-    async def run(self, routes: ASGIApp, hosts: frozenset[str]) -> None:
+    async def run(self, routes: ASGIApp, hosts: frozenset[str] | None, agent: str) -> None:
         error: WindrowError | None = None
         with ExitStack() as told:
             told.enter_context(
-                bound(
-                    agent="meta-api", directive="http", correlation_id=self.correlation_id, request_id=self.request_id
-                )
+                bound(agent=agent, directive="http", correlation_id=self.correlation_id, request_id=self.request_id)
             )
             current = told.enter_context(span("console.request", method=self._method))
             try:
@@ -95,8 +102,8 @@ class _Exchange:
                 current.set_attributes({"route": self._route, "status": self._status})
                 self._tell(error)
 
-    def _check_host(self, hosts: frozenset[str]) -> None:
-        if self._headers.get("host", "").lower() not in hosts:
+    def _check_host(self, hosts: frozenset[str] | None) -> None:
+        if hosts is not None and self._headers.get("host", "").lower() not in hosts:
             raise Refusal(
                 421,
                 "this server is not called so",
@@ -126,8 +133,14 @@ class _Exchange:
             )
         if self._status:
             return  # under way already: the server cuts it off, and the client sees that it is not whole
-        response = answer(error, correlation_id=self.correlation_id, request_id=self.request_id)
-        await response(self._scope, self._receive, self._send)
+        await self._answer(error)(self._scope, self._receive, self._send)
+
+    def _answer(self, error: WindrowError) -> Response:
+        plain = answer(error, correlation_id=self.correlation_id, request_id=self.request_id)
+        if self._face is None:
+            return plain
+        told = problem(error, correlation_id=self.correlation_id, request_id=self.request_id)
+        return self._face(Request(self._scope), told, plain) or plain
 
     def _tell(self, error: WindrowError | None) -> None:
         seconds = time.perf_counter() - self._begun

@@ -20,7 +20,7 @@ BACKLOG = 256
 
 def check_loopback(host: str) -> None:
     """A token that lies on this machine is for this machine."""
-    if host != "localhost" and not _is_loopback(host):
+    if not is_loopback(host):
         raise Fatal(
             f"{host[:80]!r} is not an address of this machine alone",
             code=Code.CONFIGURATION,
@@ -28,14 +28,17 @@ def check_loopback(host: str) -> None:
         )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can call there."""
+    if host == "localhost":
+        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-def bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int, *, setting: str = "WINDROW_HTTP_PORT") -> socket.socket:
     """A socket that listens, before anything else is started: a port that is taken is known at once. 0: a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
@@ -47,7 +50,7 @@ def bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         found = classify(error)
-        hint = "choose another in WINDROW_HTTP_PORT, or stop what is using it"
+        hint = f"choose another in {setting}, or stop what is using it"
         raise type(found)(f"cannot listen at {host}:{port}: {error.strerror}", code=found.code, hint=hint) from error
     return bound
 
