@@ -17,7 +17,7 @@ from windrow.contracts.scope import Scope
 from windrow.events.application import application
 from windrow.events.gate import Gate
 from windrow.events.jobs import JobAddresses
-from windrow.events.receiver import Owners, Receiver
+from windrow.events.receiver import Receiver
 from windrow.http import HttpClient, HttpPolicy
 from windrow.postgres import Database
 from windrow.postgres.wakeups import Wakeups
@@ -85,13 +85,7 @@ async def served(settings: Settings, database: Database, work: MediaWork) -> Asy
         machine = LocalToken(token, Principal(own, (Role.ADMIN,), "local", "token of this machine"))
         verifier = await kept.enter_async_context(verifying(settings))
         limits = ServerLimits(shutdown_seconds=settings.shutdown_timeout_sec)
-        receiver = Receiver(
-            work.handler,
-            Owners(work.places, own, work.subscriptions),
-            Gate(verifier, machine),
-            limits,
-            most_bytes=settings.event_bytes,
-        )
+        receiver = Receiver(work.opener, Gate(verifier, machine), limits, most_bytes=settings.event_bytes)
         jobs = JobAddresses(database, topics_of(settings), limits)
         # whoever has to show a token is not let in by the name they call us by
         hosts = None if verifier else names_of(listening)

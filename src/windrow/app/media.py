@@ -12,8 +12,10 @@ from windrow.app.ordering import clip_of
 from windrow.app.outside import Outside
 from windrow.app.places import whose
 from windrow.app.probing import prober
+from windrow.app.pulling import pulling
 from windrow.contracts.errors import Code, Fatal
 from windrow.contracts.scope import Scope
+from windrow.events.opening import Opener, Owners
 from windrow.http import HttpClient, HttpPolicy
 from windrow.media import conducting, mirror, retention
 from windrow.media.announcing import Topics
@@ -25,6 +27,7 @@ from windrow.media.mirror import Mirror
 from windrow.media.places import Places
 from windrow.media.speakers import Speakers
 from windrow.media.sweeping import Sweeper
+from windrow.messages.pubsub import Puller
 from windrow.postgres import Database
 from windrow.postgres.wakeups import Wakeups
 from windrow.settings import Settings
@@ -38,17 +41,20 @@ class MediaWork:
     """All that works on media jobs, in one process; any number of processes may."""
 
     handler: Handler
+    opener: Opener
     places: Places
-    subscriptions: Mapping[str, Scope]
     mirror: Mirror
     sweeper: Sweeper
     conductor: Conductor
+    pullers: Mapping[str, Puller]
 
     def start(self, background: Background, database: Database, *, keep: timedelta) -> None:
         """Whatever does not wait for a request; before the wake-ups begin to listen."""
         background.start("media.mirror", self.mirror.run)
         background.start("media.sweep", self.sweeper.run)
         background.start("media.conductor", self.conductor.run)
+        for subscription, puller in self.pullers.items():
+            background.start(f"media.pull.{subscription}", puller.run)
         background.every(_SELDOM, "media.look_through", self.sweeper.look_through)
         background.every(_SELDOM, "media.prune", lambda: retention.prune(database, self.mirror.forget, keep=keep))
 
@@ -60,15 +66,18 @@ async def media(settings: Settings, database: Database, beyond: Outside, wakeups
         enrichment = await kept.enter_async_context(enriching(settings, database, beyond))
         named, topics = whose(settings, beyond.objects), topics_of(settings)
         handler = Handler(database, enrichment, named.places.store, topics=topics, limits=limits_of(settings))
+        opener = Opener(handler, Owners(named.places, Scope(settings.tenant, settings.project), named.subscriptions))
+        pullers = await kept.enter_async_context(pulling(settings, opener))
         yield MediaWork(
             handler,
+            opener,
             named.places,
-            named.subscriptions,
             Mirror(database, named.places, wakeups.on(mirror.CHANNEL)),
             Sweeper(database, named.places, handler.handle, wakeups.on(mirror.CHANNEL)),
             Conductor(
                 database, partial(clip_of, attempts=settings.max_attempts), topics, wakeups.on(conducting.CHANNEL)
             ),
+            pullers,
         )
 
 

@@ -1,6 +1,6 @@
 """What is to be done with an enriched medium: the clip that was wished for, as a job of the runtime."""
 
-from windrow.clips.asked import Asked
+from windrow.app.jobs import payload_of
 from windrow.clips.clip import NAME
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.jobs import Terms
@@ -17,7 +17,9 @@ def clip_of(job: MediaJob, *, attempts: int) -> Ordered | None:
     if asked.clip is None or asked.media.type not in CUT:
         return None
     start, end = clamped(asked.clip, snapshot.duration_seconds if snapshot else None)
-    return Ordered(NAME, Asked(source=asked.media.url, start=start, end=end), Terms(max_attempts=attempts))
+    return Ordered(
+        NAME, payload_of(NAME, {"source": asked.media.url, "start": start, "end": end}), Terms(max_attempts=attempts)
+    )
 
 
 def clamped(wish: ClipWish, duration: float | None) -> tuple[float, float]:

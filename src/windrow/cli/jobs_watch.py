@@ -3,8 +3,8 @@
 import asyncio
 import json as encoding
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import asdict
 from typing import Annotated
 
@@ -17,17 +17,15 @@ from rich.text import Text
 
 from windrow.app.compose import opened
 from windrow.cli import show
+from windrow.cli.following import LOOK, following
 from windrow.cli.frame import Json, Tenant, command
 from windrow.jobs import reading
 from windrow.jobs.job import Count, Job, JobEvent, Status
 from windrow.postgres import Database
 from windrow.settings import read
 
-# a person sees no difference to more often
-_LOOK = 0.4
 _LATEST = 8
 _LONGEST = 24
-See = Callable[[Job, list[JobEvent]], None]
 _COLOURS = {Status.DONE: "green", Status.FAILED: "red", Status.CANCELLED: "yellow", Status.PROCESSING: "cyan"}
 
 
@@ -53,7 +51,7 @@ async def watch(
 async def follow(database: Database, tenant_id: str, job_id: str, *, json: bool) -> None:
     """Show one job to its end, which decides the exit code."""
     console = Console(highlight=False)
-    with _drawing(console) if console.is_terminal and not json else _telling(json=json) as see:
+    with following(console, json=json, line=line, picture=picture) as see:
         async for job, fresh in seen(database, tenant_id, job_id):
             see(job, fresh)
     if job.status is not Status.DONE:
@@ -75,32 +73,7 @@ async def seen(database: Database, tenant_id: str, job_id: str) -> AsyncIterator
         yield job, fresh
         if job.status.is_final:
             return
-        await asyncio.sleep(_LOOK)
-
-
-@contextmanager
-def _telling(*, json: bool) -> Iterator[See]:
-    """Line by line, for a pipe."""
-
-    def see(_: Job, fresh: list[JobEvent]) -> None:
-        for event in fresh:
-            said = encoding.dumps(show.plain(asdict(event))) if json else line(event)
-            print(said, flush=True)  # noqa: T201 - to whoever reads the pipe
-
-    yield see
-
-
-@contextmanager
-def _drawing(console: Console) -> Iterator[See]:
-    """In place, at a terminal."""
-    befell: list[JobEvent] = []
-    with Live(Text("…"), console=console, refresh_per_second=10) as live:
-
-        def see(job: Job, fresh: list[JobEvent]) -> None:
-            befell.extend(event for event in fresh if event.event != "progress")
-            live.update(picture(job, befell))
-
-        yield see
+        await asyncio.sleep(LOOK)
 
 
 async def overlook(database: Database, tenant_id: str, *, json: bool) -> None:
@@ -117,7 +90,7 @@ async def overlook(database: Database, tenant_id: str, *, json: bool) -> None:
             elif counts != before:
                 print(encoding.dumps(show.plain([asdict(count) for count in counts])), flush=True)  # noqa: T201
             before = counts
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(LOOK)
 
 
 def line(event: JobEvent) -> str:

@@ -1,18 +1,15 @@
 """`windrow media submit --follow`: what befalls a media job, as it happens, to its end."""
 
 import asyncio
-import json as encoding
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import AsyncIterator
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.text import Text
 
 from windrow.app.ordering import CUT
 from windrow.cli import show
+from windrow.cli.following import LOOK, following
 from windrow.cli.media_show import line
 from windrow.media import reading, rows
 from windrow.media.job import MediaJob
@@ -20,18 +17,15 @@ from windrow.media.reading import Happened
 from windrow.media.stage import Stage
 from windrow.postgres import Database
 
-# a person sees no difference to more often
-_LOOK = 0.4
 _LATEST = 12
 _COLOURS = {Stage.COMPLETED: "green", Stage.FAILED: "red", Stage.CANCELLED: "yellow", Stage.QUEUED: "default"}
 _GOOD = frozenset({Stage.COMPLETED, Stage.METADATA_READY})
-See = Callable[[MediaJob, list[Happened]], None]
 
 
 async def follow(database: Database, tenant_id: str, job_id: str, *, json: bool) -> None:
     """Show one job to its end, which decides the exit code."""
     console = Console(highlight=False)
-    with _drawing(console) if console.is_terminal and not json else _telling(json=json) as see:
+    with following(console, json=json, line=line, picture=picture) as see:
         async for job, fresh in seen(database, tenant_id, job_id):
             see(job, fresh)
     if job.stage not in _GOOD:
@@ -51,7 +45,7 @@ async def seen(database: Database, tenant_id: str, job_id: str) -> AsyncIterator
         known = len(befell)
         if has_ended(job):
             return
-        await asyncio.sleep(_LOOK)
+        await asyncio.sleep(LOOK)
 
 
 def has_ended(job: MediaJob) -> bool:
@@ -64,31 +58,6 @@ def reason_of(job: MediaJob) -> str:
     """Why it failed, or is going to be tried again."""
     error = job.job.error or {}
     return f"{error.get('tag')} {error.get('code')}: {error.get('message')}"
-
-
-@contextmanager
-def _telling(*, json: bool) -> Iterator[See]:
-    """Line by line, for a pipe."""
-
-    def see(_: MediaJob, fresh: list[Happened]) -> None:
-        for one in fresh:
-            said = encoding.dumps(show.plain(asdict(one))) if json else line(one)
-            print(said, flush=True)  # noqa: T201 - to whoever reads the pipe
-
-    yield see
-
-
-@contextmanager
-def _drawing(console: Console) -> Iterator[See]:
-    """In place, at a terminal."""
-    befell: list[Happened] = []
-    with Live(Text("…"), console=console, refresh_per_second=10) as live:
-
-        def see(job: MediaJob, fresh: list[Happened]) -> None:
-            befell.extend(one for one in fresh if one.event != "progress")
-            live.update(picture(job, befell))
-
-        yield see
 
 
 def picture(job: MediaJob, befell: list[Happened]) -> RenderableType:

@@ -22,7 +22,7 @@ from windrow.events.cloudevent import CloudEvent
 from windrow.events.headers import Headers, only
 from windrow.events.letters import Letter, Malformed, excerpt_of, excerpt_of_json
 from windrow.events.media_type import MediaType, media_type
-from windrow.events.pubsub import Push
+from windrow.events.pubsub import Message, Push
 from windrow.events.strict import json_tree, sound
 from windrow.events.structured import batch, structured
 from windrow.media.errors import DecodeMessageError
@@ -136,13 +136,19 @@ def _push(tree: dict[str, Any], body: bytes) -> Envelope:
         told = pubsub.push(tree)
     except DecodeMessageError as error:
         return _unreadable(Caller.PUBSUB, error, body)
-    inside = body
     try:
         message = pubsub.message(tree)
-        inside = message.data or body
+    except DecodeMessageError as error:
+        return Envelope(Caller.PUBSUB, (Malformed(error, excerpt_of(body)),), told)
+    return pulled(message, told, body)
+
+
+def pulled(message: Message, told: Push, body: bytes = b"") -> Envelope:
+    """A message that came by itself. Of one that carries nothing, the `body` that it came in is shown."""
+    try:
         letter: Letter = pubsub.carried(message, told.message_id)
     except DecodeMessageError as error:
-        letter = Malformed(error, excerpt_of(inside))
+        letter = Malformed(error, excerpt_of(message.data or body))
     return Envelope(Caller.PUBSUB, (letter,), told)
 
 

@@ -14,10 +14,11 @@ RETURNING m.tenant_id, m.project_id, m.job_id, m.stage, m.mirror_epoch AS epoch;
 SELECT true FROM media_jobs
  WHERE tenant_id = current_tenant() AND job_id = %(job_id)s AND mirror_epoch = %(epoch)s AND mirroring_until > clock_timestamp();
 
--- settle: the objects show this move, unless the job went astray meanwhile. What was queued is announced by whoever watches the store
+-- settle: the objects show this move, unless the job went astray meanwhile. What was queued is announced by whoever watches the store,
+-- and the conductor, which passed over a row that was locked, looks again
 UPDATE media_jobs SET mirrored = CASE WHEN mirrored = %(seen)s THEN %(moves)s ELSE mirrored END, mirroring_until = NULL
  WHERE tenant_id = current_tenant() AND job_id = %(job_id)s AND mirror_epoch = %(epoch)s
-RETURNING pg_notify('windrow_media_objects', '');
+RETURNING pg_notify('windrow_media_objects', ''), pg_notify('windrow_media', '');
 
 -- postpone: the store could not be written; later, by anybody
 UPDATE media_jobs SET mirroring_until = clock_timestamp() + %(delay)s

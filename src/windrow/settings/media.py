@@ -26,6 +26,10 @@ class MediaJobs(BaseSettings):
     event_bytes: int = Field(
         1 << 20, ge=64 << 10, le=64 << 20, description="The largest body of events that it takes, in bytes."
     )
+    pubsub_subscriptions: Words = Field(
+        (),
+        description="Subscriptions of Google Pub/Sub that it pulls events and jobs from, beside what is pushed: `projects/PROJECT/subscriptions/NAME`, several between spaces.",
+    )
     pubsub_verification_audience: str | None = also_as(
         "PUBSUB_VERIFICATION_AUDIENCE",
         default=None,

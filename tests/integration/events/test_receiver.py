@@ -15,6 +15,7 @@ from tests.integration.events.counter import BATCHED, JSON, OWN, Desk, a_job, de
 
 from windrow.app.events import served
 from windrow.app.media import limits_of, topics_of
+from windrow.events.opening import Opener, Owners
 from windrow.media.enriching import Question
 from windrow.media.handling import Handler
 from windrow.media.snapshot import Snapshot
@@ -199,8 +200,9 @@ async def test_what_is_no_domain_error_is_500_to_pubsub_and_200_to_eventarc(at_d
         topics=topics_of(settings),
         limits=limits_of(settings),
     )
+    opener = Opener(broken, Owners(at_desk.work.places, OWN))
     async with (
-        served(settings, at_desk.database, replace(at_desk.work, handler=broken)) as front,
+        served(settings, at_desk.database, replace(at_desk.work, opener=opener)) as front,
         httpx2.AsyncClient(base_url=front.url, trust_env=False) as client,
     ):
         other = replace(at_desk, client=client)
