@@ -52,6 +52,30 @@ async def test_a_batch_that_is_not_full_goes_after_the_window(asked: Asked) -> N
     assert asked.batches == [("a",)]
 
 
+async def test_where_nobody_is_being_asked_there_is_no_crowd_to_wait_for(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def noted(delay: float) -> asyncio.Timeout:
+        waits.append(delay)
+        return timeout(delay)
+
+    timeout = asyncio.timeout
+    monkeypatch.setattr(asyncio, "timeout", noted)
+    batches = Batches(asked.fetch, most=50, window=0.01)
+    asked.may.clear()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(batches.ask("alone"))
+        await asked.begun.wait()
+        group.create_task(batches.ask("with others"))
+        while len(waits) < 2:
+            await asyncio.sleep(0)  # its turn
+        asked.may.set()
+
+    assert waits == [pytest.approx(0.001), 0.01]
+
+
 async def test_the_same_question_takes_one_place(asked: Asked) -> None:
     batches = Batches(asked.fetch, most=2, window=LONG)
 

@@ -1,7 +1,8 @@
 """Questions that come together go out together.
 
 The first question opens a batch and waits a moment; those that come meanwhile join it, the same question takes one place, and a
-batch that is full goes at once. Whoever stops waiting leaves the others undisturbed; when nobody waits any more, nothing is asked.
+batch that is full goes at once. Where nobody is being asked just now, there is no crowd to wait for, and the moment is a tenth.
+Whoever stops waiting leaves the others undisturbed; when nobody waits any more, nothing is asked.
 """
 
 import asyncio
@@ -13,6 +14,9 @@ from windrow.contracts.errors import WindrowError
 
 Answer = TypeVar("Answer")
 Fetch = Callable[[tuple[str, ...]], Awaitable[Mapping[str, Answer]]]
+
+# of the window
+_ALONE = 0.1
 
 
 class _Batch(Generic[Answer]):
@@ -29,6 +33,7 @@ class Batches(Generic[Answer]):
     def __init__(self, fetch: Fetch[Answer], *, most: int, window: float) -> None:
         self._fetch, self._most, self._window = fetch, most, window
         self._open: _Batch[Answer] | None = None
+        self._asking = 0
         self._under_way: set[asyncio.Task[Mapping[str, Answer]]] = set()
 
     async def ask(self, key: str) -> Answer:
@@ -71,12 +76,16 @@ class Batches(Generic[Answer]):
 
     async def _answered(self, batch: _Batch[Answer]) -> Mapping[str, Answer]:
         try:
-            async with asyncio.timeout(self._window):
+            async with asyncio.timeout(self._window if self._asking else self._window * _ALONE):
                 await batch.full.wait()
         except TimeoutError:
             pass
         self._leaves(batch)
-        return await self._fetch(tuple(batch.keys))
+        self._asking += 1
+        try:
+            return await self._fetch(tuple(batch.keys))
+        finally:
+            self._asking -= 1
 
     def _abandon(self, batch: _Batch[Answer]) -> None:
         self._leaves(batch)
