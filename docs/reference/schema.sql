@@ -604,6 +604,89 @@ BEGIN
   END IF;
 END $$;
 
+CREATE TABLE windrow.media_jobs (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    job_id text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    request_id text NOT NULL,
+    media jsonb NOT NULL,
+    clip jsonb,
+    stage text DEFAULT 'Queued'::text NOT NULL COLLATE pg_catalog."C",
+    moves integer DEFAULT 0 NOT NULL,
+    snapshot jsonb,
+    metadata_version integer DEFAULT 0 NOT NULL,
+    runtime_job_id uuid,
+    error jsonb,
+    attempts integer DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT (clock_timestamp() + '00:01:00'::interval) NOT NULL,
+    claimed_until timestamp with time zone,
+    mirrored integer DEFAULT 0 NOT NULL,
+    mirror_epoch integer DEFAULT 0 NOT NULL,
+    mirroring_until timestamp with time zone,
+    correlation_id text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT media_jobs_job_id_check CHECK ((job_id ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$'::text))
+);
+
+ALTER TABLE ONLY windrow.media_jobs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.media_jobs IS 'Media jobs as they stand. `UPDATE … WHERE stage = …` is what moves one, once.';
+
+COMMENT ON COLUMN windrow.media_jobs.moves IS 'How often it has changed its stage; the number of its last event.';
+
+COMMENT ON COLUMN windrow.media_jobs.attempts IS 'Enrichments that failed since it was queued, or handings over since it was enriched; a wait that a provider asked for is none.';
+
+COMMENT ON COLUMN windrow.media_jobs.not_before IS 'When the sweep may take it up, as long as it is queued: a new one is left to its event for a while. Of an enriched one, when the conductor looks at it.';
+
+COMMENT ON COLUMN windrow.media_jobs.claimed_until IS 'Until when one worker is at it. Only a courtesy: what moves the job is its stage alone. On one that is kept no longer, the last day of the calendar.';
+
+COMMENT ON COLUMN windrow.media_jobs.mirrored IS 'The move that its objects show; less than `moves` means that there is something to mirror, less than none that anything may lie about.';
+
+COMMENT ON COLUMN windrow.media_jobs.mirror_epoch IS 'Rises with every claim of the mirror; whoever finds another number than its own has been overtaken.';
+
+CREATE FUNCTION windrow.media_claim(in_tenant text, in_job text, in_lasting interval) RETURNS SETOF windrow.media_jobs
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM enter_tenant(in_tenant), set_config('synchronous_commit', 'off', true);
+  RETURN QUERY
+  UPDATE media_jobs AS job SET claimed_until = clock_timestamp() + in_lasting
+   WHERE job.tenant_id = in_tenant AND job.job_id = in_job AND job.stage = 'Queued'
+     AND (job.claimed_until IS NULL OR job.claimed_until < clock_timestamp())
+     AND (job.error IS NULL OR job.not_before <= clock_timestamp())
+  RETURNING job.*;
+END $$;
+
+CREATE FUNCTION windrow.media_counts_its_move() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    NEW.moves := 1;
+    NEW.updated_at := clock_timestamp();
+  ELSE
+    NEW.moves := OLD.moves + 1;
+    NEW.updated_at := greatest(clock_timestamp(), OLD.updated_at + interval '1 microsecond');
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION windrow.media_tells_its_move() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO media_events (tenant_id, job_id, number, at, from_stage, to_stage, details)
+  VALUES (NEW.tenant_id, NEW.job_id, NEW.moves, NEW.updated_at,
+          CASE WHEN TG_OP = 'INSERT' THEN '' ELSE OLD.stage END, NEW.stage,
+          jsonb_strip_nulls(jsonb_build_object(
+            'metadataVersion', CASE WHEN NEW.stage = 'MetadataReady' THEN NEW.metadata_version END,
+            'runtimeJobId', CASE WHEN NEW.stage NOT IN ('Queued', 'MetadataReady') THEN NEW.runtime_job_id END,
+            'error', CASE WHEN NEW.stage = 'Failed' THEN NEW.error END)));
+  PERFORM pg_notify('windrow_media', '');
+  RETURN NULL;
+END $$;
+
 CREATE TABLE windrow.listing_pages (
     tenant_id text NOT NULL,
     project_id text NOT NULL,
@@ -893,6 +976,182 @@ COMMENT ON TABLE windrow.endpoints IS 'A source that is harvested: connector, co
 
 COMMENT ON COLUMN windrow.endpoints.version IS 'Rises with every edit, so that two editors cannot overwrite one another.';
 
+CREATE TABLE windrow.harvest_runs (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    lane text NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    pages bigint DEFAULT 0 NOT NULL,
+    fetched bigint DEFAULT 0 NOT NULL,
+    published bigint DEFAULT 0 NOT NULL,
+    repeats bigint DEFAULT 0 NOT NULL,
+    quarantined bigint DEFAULT 0 NOT NULL,
+    bytes bigint DEFAULT 0 NOT NULL,
+    outcome text,
+    error_class text,
+    code text,
+    message text,
+    settled jsonb
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY windrow.harvest_runs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.harvest_runs IS 'What each run read, and how it ended. The counts rise in the transactions of the pages that they count.';
+
+COMMENT ON COLUMN windrow.harvest_runs.settled IS 'What became of it in the catalog, as verified at the end: created, updated, deleted, unchanged, outdated, discarded.';
+
+CREATE TABLE windrow.quarantine (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    id text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    lane text NOT NULL,
+    run_id text NOT NULL,
+    observation bigint NOT NULL,
+    "position" text NOT NULL,
+    external_id text,
+    item_id uuid,
+    reasons jsonb NOT NULL,
+    excerpt text NOT NULL,
+    record text,
+    times integer DEFAULT 1 NOT NULL,
+    first_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT quarantine_state_check CHECK ((state = ANY (ARRAY['open'::text, 'retried'::text, 'overtaken'::text, 'dropped'::text])))
+);
+
+ALTER TABLE ONLY windrow.quarantine FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.quarantine IS 'Records that were refused, each with all its reasons, where it was in the source, and a redacted excerpt.';
+
+COMMENT ON COLUMN windrow.quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
+
+COMMENT ON COLUMN windrow.quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
+
+CREATE TABLE windrow.sync_transitions (
+    tenant_id text NOT NULL,
+    project_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    workflow_id text NOT NULL,
+    number integer NOT NULL,
+    state text NOT NULL,
+    before text,
+    run_id text,
+    reason text,
+    error_class text,
+    code text,
+    failures integer NOT NULL,
+    next_retry_at timestamp with time zone,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY windrow.sync_transitions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.sync_transitions IS 'The lifecycle of each synchronisation, step by step; the last one of an endpoint says where it stands.';
+
+CREATE VIEW windrow.endpoint_standings WITH (security_invoker='true') AS
+ SELECT e.tenant_id,
+    e.project_id,
+    e.endpoint_id,
+    e.connector,
+    e.schedule,
+    e.created_at,
+    e.last_checked_at,
+    COALESCE(c.time_zone, 'UTC'::text) AS time_zone,
+    COALESCE(c.jitter_seconds, 0) AS jitter_seconds,
+    c.paused_at,
+    c.paused_by,
+    c.paused_why,
+    c.halted_at,
+    c.halted_code,
+    c.halted_why,
+    step.state AS step,
+    step.at AS step_at,
+    step.reason AS step_reason,
+    step.failures,
+    step.next_retry_at,
+    step.workflow_id,
+    run.run_id,
+    run.state AS run_state,
+    run.outcome,
+    run.begun_at,
+    run.ended_at,
+    run.code,
+    run.message,
+        CASE
+            WHEN (c.halted_at IS NOT NULL) THEN 'halted'::text
+            WHEN (run.state = 'running'::text) THEN 'running'::text
+            WHEN ((step.state = 'Backoff'::text) AND (step.at >= run.begun_at)) THEN 'waiting'::text
+            WHEN (c.paused_at IS NOT NULL) THEN 'paused'::text
+            WHEN ((step.state = ANY (ARRAY['Pending'::text, 'Running'::text, 'WaitingCursorAdvance'::text])) AND (step.at > COALESCE(run.ended_at, '-infinity'::timestamp with time zone))) THEN 'running'::text
+            WHEN (run.outcome = 'failed'::text) THEN 'failed'::text
+            WHEN (run.outcome = 'done'::text) THEN 'well'::text
+            WHEN (run.run_id IS NULL) THEN 'new'::text
+            ELSE 'ended'::text
+        END AS condition,
+    ( SELECT w.ended_at
+           FROM windrow.harvest_runs w
+          WHERE ((w.tenant_id = e.tenant_id) AND (w.project_id = e.project_id) AND (w.endpoint_id = e.endpoint_id) AND (w.outcome = 'done'::text))
+          ORDER BY w.begun_at DESC
+         LIMIT 1) AS well_at,
+    ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM windrow.quarantine q
+                  WHERE ((q.tenant_id = e.tenant_id) AND (q.project_id = e.project_id) AND (q.endpoint_id = e.endpoint_id) AND (q.state = 'open'::text))
+                 LIMIT 1000) waiting) AS quarantined
+   FROM (((windrow.endpoints e
+     LEFT JOIN windrow.endpoint_controls c USING (tenant_id, project_id, endpoint_id))
+     LEFT JOIN LATERAL ( SELECT t.tenant_id,
+            t.project_id,
+            t.endpoint_id,
+            t.workflow_id,
+            t.number,
+            t.state,
+            t.before,
+            t.run_id,
+            t.reason,
+            t.error_class,
+            t.code,
+            t.failures,
+            t.next_retry_at,
+            t.at
+           FROM windrow.sync_transitions t
+          WHERE ((t.tenant_id = e.tenant_id) AND (t.project_id = e.project_id) AND (t.endpoint_id = e.endpoint_id))
+          ORDER BY t.at DESC, t.number DESC
+         LIMIT 1) step ON (true))
+     LEFT JOIN LATERAL ( SELECT r.tenant_id,
+            r.run_id,
+            r.project_id,
+            r.endpoint_id,
+            r.lane,
+            r.state,
+            r.begun_at,
+            r.ended_at,
+            r.pages,
+            r.fetched,
+            r.published,
+            r.repeats,
+            r.quarantined,
+            r.bytes,
+            r.outcome,
+            r.error_class,
+            r.code,
+            r.message,
+            r.settled
+           FROM windrow.harvest_runs r
+          WHERE ((r.tenant_id = e.tenant_id) AND (r.project_id = e.project_id) AND (r.endpoint_id = e.endpoint_id))
+          ORDER BY r.begun_at DESC
+         LIMIT 1) run ON (true))
+  WHERE (e.removed_at IS NULL);
+
+COMMENT ON VIEW windrow.endpoint_standings IS 'How each endpoint is, in one word: well, running, waiting, paused, halted, failed, ended, new; and what that follows from. At most 1000 are counted in quarantine.';
+
 CREATE TABLE windrow.failed_runs (
     tenant_id text NOT NULL,
     run_id text NOT NULL,
@@ -973,35 +1232,6 @@ COMMENT ON COLUMN windrow.harvest_outbox.bytes IS 'The size of the JSON, before 
 COMMENT ON COLUMN windrow.harvest_outbox.generation IS 'The listing that this batch completes: what is not in it may be gone.';
 
 COMMENT ON COLUMN windrow.harvest_outbox.outdated IS 'Items of which the catalog had seen something newer, through another lane.';
-
-CREATE TABLE windrow.harvest_runs (
-    tenant_id text NOT NULL,
-    run_id text NOT NULL,
-    project_id text NOT NULL,
-    endpoint_id text NOT NULL,
-    lane text NOT NULL,
-    state text DEFAULT 'running'::text NOT NULL,
-    begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    ended_at timestamp with time zone,
-    pages bigint DEFAULT 0 NOT NULL,
-    fetched bigint DEFAULT 0 NOT NULL,
-    published bigint DEFAULT 0 NOT NULL,
-    repeats bigint DEFAULT 0 NOT NULL,
-    quarantined bigint DEFAULT 0 NOT NULL,
-    bytes bigint DEFAULT 0 NOT NULL,
-    outcome text,
-    error_class text,
-    code text,
-    message text,
-    settled jsonb
-)
-WITH (fillfactor='50');
-
-ALTER TABLE ONLY windrow.harvest_runs FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE windrow.harvest_runs IS 'What each run read, and how it ended. The counts rise in the transactions of the pages that they count.';
-
-COMMENT ON COLUMN windrow.harvest_runs.settled IS 'What became of it in the catalog, as verified at the end: created, updated, deleted, unchanged, outdated, discarded.';
 
 CREATE TABLE windrow.idempotency_keys (
     tenant_id text NOT NULL,
@@ -1100,6 +1330,23 @@ ALTER TABLE ONLY windrow.kv_requests FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.kv_requests IS 'The ledger: which request produced which version, and of what (no hash: a deletion). Successes only; a replay is answered from here.';
 
+CREATE TABLE windrow.login_codes (
+    tenant_id text NOT NULL,
+    code_hash text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL,
+    subject text NOT NULL,
+    roles text[] NOT NULL,
+    anywhere boolean NOT NULL,
+    issued_by text NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY windrow.login_codes FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.login_codes IS 'Login links that nobody has opened yet: the hash of each code, and who is let in by it. Using one deletes its row.';
+
+COMMENT ON COLUMN windrow.login_codes.anywhere IS 'Whether who is let in may look at other tenants: only for the operator of the machine.';
+
 CREATE TABLE windrow.manual_triggers (
     tenant_id text NOT NULL,
     manual_trigger_id text NOT NULL,
@@ -1113,6 +1360,21 @@ CREATE TABLE windrow.manual_triggers (
 ALTER TABLE ONLY windrow.manual_triggers FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.manual_triggers IS 'Runs that people asked for: the same id twice is one run, also long after Temporal has forgotten the first.';
+
+CREATE TABLE windrow.media_events (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    job_id text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    from_stage text NOT NULL,
+    to_stage text NOT NULL,
+    details jsonb NOT NULL,
+    CONSTRAINT a_way_there_is CHECK ((((((((((((((from_stage = ''::text) AND (to_stage = 'Queued'::text)) OR ((from_stage = 'Queued'::text) AND (to_stage = 'MetadataReady'::text))) OR ((from_stage = 'Queued'::text) AND (to_stage = 'Failed'::text))) OR ((from_stage = 'Queued'::text) AND (to_stage = 'Cancelled'::text))) OR ((from_stage = 'MetadataReady'::text) AND (to_stage = 'Processing'::text))) OR ((from_stage = 'MetadataReady'::text) AND (to_stage = 'Failed'::text))) OR ((from_stage = 'MetadataReady'::text) AND (to_stage = 'Cancelled'::text))) OR ((from_stage = 'Processing'::text) AND (to_stage = 'Completed'::text))) OR ((from_stage = 'Processing'::text) AND (to_stage = 'Failed'::text))) OR ((from_stage = 'Processing'::text) AND (to_stage = 'Cancelled'::text))) OR ((from_stage = 'Failed'::text) AND (to_stage = 'Queued'::text))) OR ((from_stage = 'Cancelled'::text) AND (to_stage = 'Queued'::text))))
+);
+
+ALTER TABLE ONLY windrow.media_events FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.media_events IS 'Each change of stage, written by the change itself, which fails if there is no such way; the event objects are made from here.';
 
 CREATE SEQUENCE windrow.message_seq
     START WITH 1
@@ -1170,35 +1432,6 @@ ALTER TABLE ONLY windrow.outbox_lanes FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.outbox_lanes IS 'The same lane as its subscriber sees it. A row of its own, because subscriber and harvester each lock theirs: on one row, they would wait for one another.';
 
-CREATE TABLE windrow.quarantine (
-    tenant_id text NOT NULL,
-    project_id text NOT NULL,
-    endpoint_id text NOT NULL,
-    id text NOT NULL,
-    state text DEFAULT 'open'::text NOT NULL,
-    lane text NOT NULL,
-    run_id text NOT NULL,
-    observation bigint NOT NULL,
-    "position" text NOT NULL,
-    external_id text,
-    item_id uuid,
-    reasons jsonb NOT NULL,
-    excerpt text NOT NULL,
-    record text,
-    times integer DEFAULT 1 NOT NULL,
-    first_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT quarantine_state_check CHECK ((state = ANY (ARRAY['open'::text, 'retried'::text, 'overtaken'::text, 'dropped'::text])))
-);
-
-ALTER TABLE ONLY windrow.quarantine FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE windrow.quarantine IS 'Records that were refused, each with all its reasons, where it was in the source, and a redacted excerpt.';
-
-COMMENT ON COLUMN windrow.quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
-
-COMMENT ON COLUMN windrow.quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
-
 CREATE TABLE windrow.scheduled_tenants (
     tenant_id text NOT NULL
 );
@@ -1237,6 +1470,46 @@ CREATE TABLE windrow.search_words (
 ALTER TABLE ONLY windrow.search_words FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.search_words IS 'The words that an item is found by (item_words), as of one of its revisions.';
+
+CREATE TABLE windrow.sessions (
+    tenant_id text NOT NULL,
+    token_hash text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL,
+    subject text NOT NULL,
+    roles text[] NOT NULL,
+    anywhere boolean NOT NULL,
+    at_tenant text,
+    at_project text,
+    opened_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sessions_check CHECK (((at_tenant IS NULL) = (at_project IS NULL))),
+    CONSTRAINT sessions_check1 CHECK (((at_tenant IS NULL) OR anywhere))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY windrow.sessions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.sessions IS 'Browsers that are logged in to the console: the hash of what the cookie holds, never the cookie. Logging out deletes the row.';
+
+COMMENT ON COLUMN windrow.sessions.at_tenant IS 'Where it looks, if not at home.';
+
+COMMENT ON COLUMN windrow.sessions.seen_at IS 'When somebody last asked for a page, to the minute; a page that renews itself does not count.';
+
+CREATE TABLE windrow.speakers (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    about text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    role text NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT speakers_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'channel'::text])))
+);
+
+ALTER TABLE ONLY windrow.speakers FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.speakers IS 'The speaker registry: `about` is the id of a request or of a channel, as `kind` says.';
 
 CREATE TABLE windrow.strands (
     tenant_id text NOT NULL,
@@ -1297,27 +1570,6 @@ CREATE TABLE windrow.subscriptions (
 ALTER TABLE ONLY windrow.subscriptions FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.subscriptions IS 'Who wants a topic''s messages: a sink that the relay pushes to, or (no sink) consumers that pull. How long a claim lasts, and when a failed delivery is tried again.';
-
-CREATE TABLE windrow.sync_transitions (
-    tenant_id text NOT NULL,
-    project_id text NOT NULL,
-    endpoint_id text NOT NULL,
-    workflow_id text NOT NULL,
-    number integer NOT NULL,
-    state text NOT NULL,
-    before text,
-    run_id text,
-    reason text,
-    error_class text,
-    code text,
-    failures integer NOT NULL,
-    next_retry_at timestamp with time zone,
-    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
-);
-
-ALTER TABLE ONLY windrow.sync_transitions FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE windrow.sync_transitions IS 'The lifecycle of each synchronisation, step by step; the last one of an endpoint says where it stands.';
 
 CREATE TABLE windrow.tidings (
     tenant_id text NOT NULL,
@@ -1445,8 +1697,17 @@ ALTER TABLE ONLY windrow.listing_pages
 ALTER TABLE ONLY windrow.listings
     ADD CONSTRAINT listings_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, generation);
 
+ALTER TABLE ONLY windrow.login_codes
+    ADD CONSTRAINT login_codes_pkey PRIMARY KEY (tenant_id, code_hash);
+
 ALTER TABLE ONLY windrow.manual_triggers
     ADD CONSTRAINT manual_triggers_pkey PRIMARY KEY (tenant_id, manual_trigger_id);
+
+ALTER TABLE ONLY windrow.media_events
+    ADD CONSTRAINT media_events_pkey PRIMARY KEY (tenant_id, job_id, number);
+
+ALTER TABLE ONLY windrow.media_jobs
+    ADD CONSTRAINT media_jobs_pkey PRIMARY KEY (tenant_id, job_id);
 
 ALTER TABLE ONLY windrow.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (tenant_id, topic, message_id);
@@ -1468,6 +1729,12 @@ ALTER TABLE ONLY windrow.search_backlog
 
 ALTER TABLE ONLY windrow.search_words
     ADD CONSTRAINT search_words_pkey PRIMARY KEY (tenant_id, item_id);
+
+ALTER TABLE ONLY windrow.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant_id, token_hash);
+
+ALTER TABLE ONLY windrow.speakers
+    ADD CONSTRAINT speakers_pkey PRIMARY KEY (tenant_id, project_id, kind, about, name);
 
 ALTER TABLE ONLY windrow.strands
     ADD CONSTRAINT strands_pkey PRIMARY KEY (tenant_id, subscription, key);
@@ -1509,6 +1776,10 @@ CREATE INDEX harvest_outbox_settled ON windrow.harvest_outbox USING btree (settl
 
 CREATE INDEX harvest_runs_endpoint ON windrow.harvest_runs USING btree (tenant_id, project_id, endpoint_id, begun_at);
 
+CREATE INDEX harvest_runs_latest ON windrow.harvest_runs USING btree (tenant_id, project_id, begun_at, run_id);
+
+CREATE INDEX harvest_runs_well ON windrow.harvest_runs USING btree (tenant_id, project_id, endpoint_id, begun_at) WHERE (outcome = 'done'::text);
+
 CREATE INDEX item_history_recent ON windrow.item_history USING btree (tenant_id, ended_at);
 
 CREATE INDEX item_relations_target ON windrow.item_relations USING btree (tenant_id, target_id, type);
@@ -1523,6 +1794,8 @@ CREATE UNIQUE INDEX jobs_dedupe ON windrow.jobs USING btree (tenant_id, kind, de
 
 CREATE INDEX jobs_finished ON windrow.jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
+CREATE INDEX jobs_given_up ON windrow.jobs USING btree (tenant_id, finished_at) WHERE (status = 'failed'::text);
+
 CREATE INDEX jobs_processing ON windrow.jobs USING btree (tenant_id, kind) WHERE (status = 'processing'::text);
 
 CREATE INDEX jobs_queued ON windrow.jobs USING btree (tenant_id, kind, priority, seq) WHERE (status = 'queued'::text);
@@ -1531,9 +1804,23 @@ CREATE INDEX jobs_scheduled ON windrow.jobs USING btree (run_at) WHERE (status =
 
 CREATE INDEX kv_expiry ON windrow.kv USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE INDEX media_jobs_ended ON windrow.media_jobs USING btree (updated_at) WHERE (stage = ANY (ARRAY['MetadataReady'::text, 'Completed'::text, 'Failed'::text, 'Cancelled'::text]));
+
+CREATE INDEX media_jobs_enriched ON windrow.media_jobs USING btree (not_before) WHERE (stage = 'MetadataReady'::text);
+
+CREATE INDEX media_jobs_newest ON windrow.media_jobs USING btree (tenant_id, created_at DESC, job_id DESC);
+
+CREATE INDEX media_jobs_processing ON windrow.media_jobs USING btree (updated_at) WHERE (stage = 'Processing'::text);
+
+CREATE INDEX media_jobs_queued ON windrow.media_jobs USING btree (not_before) WHERE (stage = 'Queued'::text);
+
+CREATE INDEX media_jobs_unmirrored ON windrow.media_jobs USING btree (updated_at) WHERE (mirrored < moves);
+
 CREATE INDEX quarantine_open ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, item_id) WHERE ((state = 'open'::text) AND (item_id IS NOT NULL));
 
 CREATE INDEX quarantine_recent ON windrow.quarantine USING btree (tenant_id, last_at);
+
+CREATE INDEX quarantine_waiting ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, last_at) WHERE (state = 'open'::text);
 
 CREATE INDEX search_backlog_oldest ON windrow.search_backlog USING btree (id);
 
@@ -1563,17 +1850,28 @@ CREATE INDEX topic_log_put_back ON windrow.topic_log USING btree (tenant_id, top
 
 CREATE INDEX topic_log_unrouted ON windrow.topic_log USING btree (tenant_id, topic, seq) WHERE ("position" IS NULL);
 
+CREATE TRIGGER counts_its_birth BEFORE INSERT ON windrow.media_jobs FOR EACH ROW EXECUTE FUNCTION windrow.media_counts_its_move();
+
+CREATE TRIGGER counts_its_move BEFORE UPDATE OF stage ON windrow.media_jobs FOR EACH ROW WHEN ((old.stage IS DISTINCT FROM new.stage)) EXECUTE FUNCTION windrow.media_counts_its_move();
+
 CREATE TRIGGER history AFTER UPDATE ON windrow.items REFERENCING OLD TABLE AS replaced NEW TABLE AS replacing FOR EACH STATEMENT EXECUTE FUNCTION windrow.keep_item_history();
 
 CREATE TRIGGER schedules AFTER INSERT OR UPDATE OF paused_at, halted_at, time_zone, jitter_seconds ON windrow.endpoint_controls FOR EACH STATEMENT EXECUTE FUNCTION windrow.tell_schedules();
 
 CREATE TRIGGER schedules AFTER INSERT OR UPDATE OF schedule, removed_at ON windrow.endpoints FOR EACH STATEMENT EXECUTE FUNCTION windrow.tell_schedules();
 
+CREATE TRIGGER tells_its_birth AFTER INSERT ON windrow.media_jobs FOR EACH ROW EXECUTE FUNCTION windrow.media_tells_its_move();
+
+CREATE TRIGGER tells_its_move AFTER UPDATE OF stage ON windrow.media_jobs FOR EACH ROW WHEN ((old.stage IS DISTINCT FROM new.stage)) EXECUTE FUNCTION windrow.media_tells_its_move();
+
 CREATE TRIGGER tenants AFTER INSERT ON windrow.endpoints REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION windrow.note_scheduled_tenant();
 
 CREATE TRIGGER words_of_changed AFTER UPDATE ON windrow.items REFERENCING OLD TABLE AS replaced NEW TABLE AS replacing FOR EACH STATEMENT EXECUTE FUNCTION windrow.await_other_words();
 
 CREATE TRIGGER words_of_new AFTER INSERT ON windrow.items REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION windrow.await_words();
+
+ALTER TABLE ONLY windrow.media_events
+    ADD CONSTRAINT media_events_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES windrow.media_jobs(tenant_id, job_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY windrow.subscriptions
     ADD CONSTRAINT subscriptions_tenant_id_topic_fkey FOREIGN KEY (tenant_id, topic) REFERENCES windrow.topics(tenant_id, name);
@@ -1620,7 +1918,13 @@ ALTER TABLE windrow.listing_pages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.listings ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.login_codes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.manual_triggers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.media_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.media_jobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.messages ENABLE ROW LEVEL SECURITY;
 
@@ -1635,6 +1939,10 @@ ALTER TABLE windrow.search_backlog ENABLE ROW LEVEL SECURITY;
 ALTER TABLE windrow.search_words ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY searched ON windrow.search_words FOR SELECT TO windrow USING (((NOT (tenant_id IS DISTINCT FROM windrow.current_tenant())) AND (words @@ windrow.searched())));
+
+ALTER TABLE windrow.sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.speakers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.strands ENABLE ROW LEVEL SECURITY;
 
@@ -1655,6 +1963,10 @@ CREATE POLICY system ON windrow.jobs TO windrow_system USING (true);
 CREATE POLICY system ON windrow.kv FOR SELECT TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.kv_requests TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.media_events TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.media_jobs TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.outbox_lanes TO windrow_system USING (true);
 
@@ -1714,7 +2026,13 @@ CREATE POLICY tenant ON windrow.listing_pages TO windrow_app USING ((tenant_id =
 
 CREATE POLICY tenant ON windrow.listings TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
+CREATE POLICY tenant ON windrow.login_codes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
 CREATE POLICY tenant ON windrow.manual_triggers TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.media_events TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.media_jobs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.messages TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -1727,6 +2045,10 @@ CREATE POLICY tenant ON windrow.scheduled_tenants TO windrow_app USING ((tenant_
 CREATE POLICY tenant ON windrow.search_backlog TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.search_words TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.sessions TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.speakers TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.strands TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -1766,6 +2088,9 @@ GRANT SELECT(expires_at) ON TABLE windrow.kv TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.leases TO windrow_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.media_jobs TO windrow_app;
+GRANT SELECT,DELETE,UPDATE ON TABLE windrow.media_jobs TO windrow_system;
+
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.listing_pages TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.listings TO windrow_app;
@@ -1793,6 +2118,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE windrow.endpoint_controls TO windrow_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.endpoints TO windrow_app;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.harvest_runs TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.quarantine TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.sync_transitions TO windrow_app;
+
+GRANT SELECT ON TABLE windrow.endpoint_standings TO windrow_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.failed_runs TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.harvest_lanes TO windrow_app;
@@ -1818,8 +2151,6 @@ GRANT SELECT(created_at) ON TABLE windrow.harvest_outbox TO windrow_system;
 
 GRANT SELECT(settled_at) ON TABLE windrow.harvest_outbox TO windrow_system;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE windrow.harvest_runs TO windrow_app;
-
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.idempotency_keys TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.idempotency_keys TO windrow_system;
 
@@ -1835,7 +2166,12 @@ GRANT SELECT,INSERT ON TABLE windrow.kv_fingerprint_keys TO windrow_app;
 GRANT SELECT,INSERT ON TABLE windrow.kv_requests TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.kv_requests TO windrow_system;
 
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.login_codes TO windrow_app;
+
 GRANT SELECT,INSERT ON TABLE windrow.manual_triggers TO windrow_app;
+
+GRANT SELECT,INSERT ON TABLE windrow.media_events TO windrow_app;
+GRANT SELECT,DELETE ON TABLE windrow.media_events TO windrow_system;
 
 GRANT USAGE ON SEQUENCE windrow.message_seq TO windrow_app;
 
@@ -1848,8 +2184,6 @@ GRANT SELECT ON TABLE windrow.outbox_lanes TO windrow_system;
 
 GRANT UPDATE(served_at) ON TABLE windrow.outbox_lanes TO windrow_system;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE windrow.quarantine TO windrow_app;
-
 GRANT SELECT,INSERT ON TABLE windrow.scheduled_tenants TO windrow_app;
 GRANT SELECT ON TABLE windrow.scheduled_tenants TO windrow_system;
 
@@ -1857,6 +2191,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.search_backlog TO windrow_app
 GRANT SELECT,UPDATE ON TABLE windrow.search_backlog TO windrow_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.search_words TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.sessions TO windrow_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.speakers TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.strands TO windrow_app;
 
@@ -1885,8 +2223,6 @@ GRANT SELECT(name) ON TABLE windrow.subscriptions TO windrow_system;
 GRANT SELECT(topic) ON TABLE windrow.subscriptions TO windrow_system;
 
 GRANT SELECT(sink) ON TABLE windrow.subscriptions TO windrow_system;
-
-GRANT SELECT,INSERT,DELETE ON TABLE windrow.sync_transitions TO windrow_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE windrow.tidings TO windrow_app;
 GRANT SELECT,DELETE ON TABLE windrow.tidings TO windrow_system;

@@ -35,7 +35,7 @@ PROMISED = {
     *(f"MW-{number}" for number in (60, 61, 62, 70, 71, 72)),
     *(f"OR-{number}" for number in (*range(1, 6), *range(10, 15), *range(20, 28), 30, 31, 32, 40, 41, 42, 50, 51, 52)),
     *(f"RR-{number}" for number in range(1, 15)),
-    "EV-13",
+    *(f"EV-{number}" for number in range(1, 16)),
 }
 
 
