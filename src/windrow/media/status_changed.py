@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from windrow.media.job import MediaEvent, MediaJob
 from windrow.media.snapshot import Shape
 
@@ -17,7 +19,7 @@ class JobStatusChanged(Shape, frozen=True, kw_only=True, tag="JobStatusChanged",
     to: str
     from_: str | None = None
     correlation_id: str | None = None
-    details: dict[str, Any] = {}
+    details: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, job: MediaJob, change: MediaEvent) -> "JobStatusChanged":

@@ -56,9 +56,12 @@ async def test_where_nobody_is_being_asked_there_is_no_crowd_to_wait_for(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
+    joined = asyncio.Event()
 
     def noted(delay: float) -> asyncio.Timeout:
         waits.append(delay)
+        if len(waits) == 2:
+            joined.set()
         return timeout(delay)
 
     timeout = asyncio.timeout
@@ -69,8 +72,7 @@ async def test_where_nobody_is_being_asked_there_is_no_crowd_to_wait_for(
         group.create_task(batches.ask("alone"))
         await asked.begun.wait()
         group.create_task(batches.ask("with others"))
-        while len(waits) < 2:
-            await asyncio.sleep(0)  # its turn
+        await joined.wait()
         asked.may.set()
 
     assert waits == [pytest.approx(0.001), 0.01]
