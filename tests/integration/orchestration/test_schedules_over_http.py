@@ -1,4 +1,4 @@
-"""`/v1/endpoints/{name}/schedule` against a real Temporal: what operators decide, and what of it is left behind."""
+"""`/api/v1/endpoints/{name}/schedule` against a real Temporal: what operators decide, and what of it is left behind."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Desk:
     stage: Stage
 
     async def ask(self, act: str, said: dict[str, Any] | None = None, token: str = "token-of-acme") -> Any:
-        path = f"/v1/endpoints/{self.stage.endpoint.endpoint_id}/schedule"
+        path = f"/api/v1/endpoints/{self.stage.endpoint.endpoint_id}/schedule"
         if said is None:
             return await self.house.call("GET", path, token=token)
         return await self.house.call("POST", f"{path}/{act}", token=token, json=said)

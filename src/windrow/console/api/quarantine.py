@@ -1,0 +1,169 @@
+"""`/api/v1/quarantine`: records that were refused, why, and what to do about them."""
+
+from datetime import datetime
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from fastapi import Path, Query
+from pydantic import BaseModel, ConfigDict
+
+from windrow.console.api.access import Reader, Writer
+from windrow.console.api.asked import Paged
+from windrow.console.api.behind import Here
+from windrow.console.api.once import Repeatable
+from windrow.console.api.operation import resource
+from windrow.console.api.paging import Page
+from windrow.console.api.wording import NamedEndpoint, OfEndpoint, Reason
+from windrow.contracts.errors import Code, Conflict, ValidationFailure
+from windrow.contracts.scope import Scope
+from windrow.harvest import quarantine as store
+from windrow.harvest.quarantine import Quarantined
+from windrow.harvest.retrying import Verdict
+from windrow.postgres import Transaction, load
+
+router = resource("quarantine")
+
+Q = load(__package__, "quarantine.sql")
+
+State = Literal["open", "retried", "overtaken", "dropped", "all"]
+EntryId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The entry's id.")]
+_ONE = "/quarantine/{name}/{entry_id}"
+
+
+class Mark(NamedTuple):
+    """Where a page of entries ends."""
+
+    last_at: datetime
+    endpoint_id: str
+    id: str
+
+
+class EntryView(BaseModel):
+    """A refused record: every reason, where it was in the source, a redacted excerpt; `kept` says that it can be retried."""
+
+    id: str
+    endpoint_id: str
+    state: str
+    lane: str
+    run_id: str
+    position: str
+    external_id: str | None
+    item_id: str | None
+    reasons: list[dict[str, str]]
+    excerpt: str
+    kept: bool
+    times: int
+    first_at: datetime
+    last_at: datetime
+
+    @classmethod
+    def of(cls, entry: Quarantined) -> "EntryView":
+        shown = {name: getattr(entry, name) for name in cls.model_fields if name != "kept"}
+        return cls(**shown, kept=entry.record is not None)
+
+
+class RetryRequest(BaseModel):
+    """Why it is tried again, for the audit trail."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Reason | None = None
+
+
+class Dismissal(BaseModel):
+    """Why it may be given up, for the audit trail."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Reason
+
+
+class Outcome(BaseModel):
+    """What became of the entry, with the reasons of today where it was refused once more."""
+
+    outcome: Verdict
+    reasons: list[dict[str, str]]
+
+
+class Dismissed(BaseModel):
+    """The entry was given up, until it is refused again."""
+
+    id: str
+    state: Literal["dropped"] = "dropped"
+
+
+@router.get("/quarantine")
+async def listed(
+    caller: Reader,
+    here: Here,
+    asked: Paged,
+    endpoint: OfEndpoint = None,
+    state: Annotated[State, Query(description="Where they stand.")] = "open",
+) -> Page[EntryView]:
+    """Refused records, the latest first."""
+    turn = asked.about("quarantine", Mark, endpoint=endpoint, state=state)
+    last = turn.after
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        found = await tx.into(
+            Quarantined,
+            Q.page,
+            project=caller.scope.project_id,
+            endpoint=endpoint,
+            state=None if state == "all" else state,
+            last_at=last.last_at if last else None,
+            last_endpoint=last.endpoint_id if last else None,
+            last_id=last.id if last else None,
+            limit=turn.ask_for,
+        )
+    entries = [EntryView.of(each) for each in found]
+    return turn.page(entries, lambda each: Mark(each.last_at, each.endpoint_id, each.id))
+
+
+@router.get(_ONE)
+async def shown(caller: Reader, here: Here, name: NamedEndpoint, entry_id: EntryId) -> EntryView:
+    """One refused record."""
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        return EntryView.of(await _entry(tx, caller.scope, name, entry_id))
+
+
+@router.post(_ONE + "/retry")
+async def retried(
+    caller: Writer, here: Here, once: Repeatable, name: NamedEndpoint, entry_id: EntryId, said: RetryRequest
+) -> Outcome:
+    """Put the record through today's connector and contract; if it passes it is published, as old as it is."""
+
+    async def act() -> Outcome:
+        async with here.database.tenant(caller.scope.tenant_id) as tx:
+            entry = await _entry(tx, caller.scope, name, entry_id)
+        (attempt,) = await here.ports.retry(caller.scope, name, [entry], caller.actor, said.reason)
+        reasons = [{key: str(value) for key, value in msgspec.to_builtins(each).items()} for each in attempt.reasons]
+        return Outcome(outcome=attempt.verdict, reasons=reasons)
+
+    return await once.around(here.database, caller.scope.tenant_id, Outcome, act)
+
+
+@router.post(_ONE + "/dismiss")
+async def dismissed(
+    caller: Writer, here: Here, once: Repeatable, name: NamedEndpoint, entry_id: EntryId, said: Dismissal
+) -> Dismissed:
+    """Give the record up. One that is refused again comes back."""
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+
+        async def act() -> Dismissed:
+            entry = await _entry(tx, caller.scope, name, entry_id)
+            if not await store.drop(tx, entry, actor=caller.actor, reason=said.reason):
+                raise Conflict(
+                    f"the entry is {entry.state}, or was refused again", code=Code.CAS_MISMATCH, hint="look at it again"
+                )
+            return Dismissed(id=entry.id)
+
+        return await once.within(tx, Dismissed, act)
+
+
+async def _entry(tx: Transaction, scope: Scope, endpoint: str, entry_id: str) -> Quarantined:
+    found = await tx.into(Quarantined, Q.entry, project=scope.project_id, endpoint=endpoint, id=entry_id)
+    if not found:
+        raise ValidationFailure(
+            f"{endpoint} has no quarantined record {entry_id}", code=Code.NOT_FOUND, hint="GET /api/v1/quarantine"
+        )
+    return found[0]

@@ -1,0 +1,143 @@
+"""`/api/v1/runs`: what each run read, how it ended, and where it waits."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Path
+from pydantic import BaseModel
+
+from windrow import kv
+from windrow.console.api.access import Reader
+from windrow.console.api.asked import Paged
+from windrow.console.api.behind import Here
+from windrow.console.api.operation import resource
+from windrow.console.api.paging import Page
+from windrow.console.api.wording import OfEndpoint
+from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.scope import Scope
+from windrow.harvest import run as store
+from windrow.harvest.cursors import Cursors
+from windrow.harvest.run import Run, Verified
+from windrow.orchestration import controls
+from windrow.outbox.lane import Lane
+from windrow.postgres import Transaction, load
+
+router = resource("runs")
+
+MOST_STEPS = 100
+RunId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$", description="The whole id of the run.")]
+
+Q = load(__package__, "runs.sql")
+
+
+class Mark(NamedTuple):
+    """Where a page of runs ends."""
+
+    begun_at: datetime
+    run_id: str
+
+
+class Step(BaseModel):
+    """A step of the lifecycle: where the run stood, why, and until when it waits."""
+
+    at: datetime
+    state: str
+    reason: str | None
+    error_class: str | None
+    code: str | None
+    failures: int
+    next_retry_at: datetime | None
+
+
+class RunView(BaseModel):
+    """A run with what became of its batches, its steps in order, and what a failure left behind (HV-32)."""
+
+    run: Run
+    in_outbox: Verified
+    steps: list[Step]
+    partial: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchView:
+    """A batch of a run on its way into the catalog, and what became of its items once it was settled."""
+
+    seq: int
+    batch_id: str
+    status: str
+    items: int
+    relations: int
+    tombstones: int
+    bytes: int
+    fetched_at: datetime
+    created_at: datetime
+    settled_at: datetime | None
+    created: int | None
+    updated: int | None
+    deleted: int | None
+    unchanged: int | None
+    outdated: int | None
+
+
+@router.get("/runs")
+async def listed(caller: Reader, here: Here, asked: Paged, endpoint: OfEndpoint = None) -> Page[Run]:
+    """The latest runs first."""
+    turn = asked.about("runs", Mark, endpoint=endpoint)
+    begun_at, run_id = (turn.after.begun_at, turn.after.run_id) if turn.after else (None, None)
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        found = await tx.into(
+            Run,
+            Q.page,
+            project=caller.scope.project_id,
+            endpoint=endpoint,
+            begun_at=begun_at,
+            run_id=run_id,
+            limit=turn.ask_for,
+        )
+    return turn.page(found, lambda run: Mark(run.begun_at, run.run_id))
+
+
+@router.get("/runs/{run_id}")
+async def shown(caller: Reader, here: Here, run_id: RunId) -> RunView:
+    """Everything about one run."""
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        run = await find(tx, caller.scope, run_id)
+        return RunView(
+            run=run,
+            in_outbox=await store.verify(tx, run_id),
+            steps=await _steps(tx, caller.scope, run),
+            partial=await _partial(tx, caller.scope, run),
+        )
+
+
+@router.get("/runs/{run_id}/batches")
+async def batches(caller: Reader, here: Here, asked: Paged, run_id: RunId) -> Page[BatchView]:
+    """The batches of a run in their order; settled ones are kept for some days."""
+    turn = asked.about("batches", int, run_id=run_id)
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        await find(tx, caller.scope, run_id)
+        found = await tx.into(BatchView, Q.batches, run_id=run_id, after=turn.after or 0, limit=turn.ask_for)
+    return turn.page(found, lambda batch: batch.seq)
+
+
+async def find(tx: Transaction, scope: Scope, run_id: str) -> Run:
+    """The run of this whole id, if it is one of the project."""
+    found = await store.find_run(tx, run_id)
+    if (found.run_id, found.project_id) != (run_id, scope.project_id):
+        raise ValidationFailure(f"there is no run {run_id[:60]!r}", code=Code.NOT_FOUND, hint="GET /api/v1/runs")
+    return found
+
+
+async def _steps(tx: Transaction, scope: Scope, run: Run) -> list[Step]:
+    steps = await controls.steps(tx, scope, run.endpoint_id, limit=MOST_STEPS)
+    return [
+        Step(**{name: getattr(step, name) for name in Step.model_fields})
+        for step in reversed(steps)
+        if step.run_id == run.run_id
+    ]
+
+
+async def _partial(tx: Transaction, scope: Scope, run: Run) -> dict[str, Any] | None:
+    left = await kv.get(tx, Cursors(Lane(scope, run.endpoint_id, run.lane), "harvester").partial_key)
+    return left.value if left and left.value.get("run_id") == run.run_id else None
