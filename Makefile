@@ -24,6 +24,7 @@ demo: $(READY) ## start everything on this machine and show that it works
 	@$(BIN)/windrow demo
 
 test: $(READY) check ## lint, types, architecture and every test
+	@tools/browsers.sh || true
 	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 check: $(READY) ## format, lint, types, import directions

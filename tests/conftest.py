@@ -29,6 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seed", type=int, default=0, help="drives the tests marked `campaign`; `make campaign` counts it up"
     )
+    parser.addoption(
+        "--screenshots", action="store_true", help="the browser's tests draw the pictures of docs/images anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,19 +1,21 @@
 """The HTTP application of this machine, wired from the settings."""
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from windrow.app.api import api
+from windrow.app.console import temporal_pages
 from windrow.app.doorplate import TOKEN, doorplate, last_port
 from windrow.app.outside import objects
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
 from windrow.console.objects import PATH
+from windrow.console.pages.site import Site
 from windrow.contracts.scope import Scope
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
@@ -25,9 +27,6 @@ from windrow.web.limits import ServerLimits
 from windrow.web.local_token import LocalToken
 from windrow.web.principal import Principal, Role
 from windrow.web.server import bind, check_loopback, door_of, names_of, serving
-
-if TYPE_CHECKING:
-    from temporalio.client import Client
 
 SIGNING_KEY = "signing.key"
 
@@ -51,40 +50,32 @@ async def served(settings: Settings, database: Database, vault: Vault) -> AsyncI
     with ExitStack() as kept:
         kept.callback(listening.close)
         url = (settings.http_url or f"http://{door_of(listening)}").rstrip("/")
-        signer = UrlSigner(url + PATH, [signing_key(home)])
+        key = signing_key(home)
+        signer = UrlSigner(url + PATH, [key])
         blobs = Blobs(database, objects(settings, signer), announce, BlobLimits(largest=settings.blob_bytes))
         limits = ServerLimits(shutdown_seconds=settings.shutdown_timeout_sec)
         principal = Principal(Scope(settings.tenant, settings.project), (Role.ADMIN,), "local", "token of this machine")
         hosts = names_of(listening) | {urlsplit(url).netloc}
         known = LocalToken(token, principal)
+        asked = api(settings, database, [key])
+        site = Site(database, url, asked.ports.temporal, temporal_pages=temporal_pages(settings))
         app = application(
             blobs,
             known,
             hosts=hosts,
             signer=signer,
-            temporal=_temporal(settings),
+            api=asked,
+            site=site,
             resolve=vault.resolve,
             limits=limits,
         )
         async with serving(app, listening, limits), doorplate(home, f"http://{door_of(listening)}"):
-            yield Served(url, blobs)
+            # before the server ends: it waits for what is in hand, and a page that follows something never lets go
+            with closing(site):
+                yield Served(url, blobs)
 
 
 def signing_key(home: Path) -> SigningKey:
     """What this machine signs URLs with. Its id follows from it: another key is another id."""
     secret = kept_secret(home / SIGNING_KEY).reveal().encode()
     return SigningKey(hashlib.sha256(secret).hexdigest()[:8], secret)
-
-
-def _temporal(settings: Settings) -> "Callable[[], Awaitable[Client]]":
-    """A client of the harvesters' namespace, connected when it is first needed."""
-    found: list[Client] = []
-
-    async def client() -> "Client":
-        from windrow.app.orchestrating import HARVESTERS, connected  # Temporal's client takes a while to load
-
-        if not found:
-            found.append((await connected(settings, (HARVESTERS,))).harvesters)
-        return found[0]
-
-    return client

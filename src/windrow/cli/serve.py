@@ -9,7 +9,8 @@ from windrow.app.background import Background
 from windrow.app.compose import opened
 from windrow.app.outside import outside
 from windrow.cli import show
-from windrow.cli.frame import Json, command
+from windrow.cli.frame import Json, command, operator
+from windrow.cli.login import offer
 from windrow.cli.up import asked_to_stop
 from windrow.settings import read
 from windrow.telemetry import bound, emit, log
@@ -23,6 +24,7 @@ async def serve(json: Json = False) -> None:
 
     Only this machine is listened to: for others, put a proxy with TLS in front and name its address in WINDROW_HTTP_URL.
     """
+    from windrow.app.console import welcome
     from windrow.app.housekeeping import keep_blobs
     from windrow.app.serving import served  # a server takes a while to load, and other commands need none
 
@@ -42,11 +44,13 @@ async def serve(json: Json = False) -> None:
         running.callback(metrics.server_close)
         running.callback(metrics.shutdown)
         emit("process.started", process="serve")
+        invited = await welcome(settings, app.database, web.url, operator())
         told = {"http": web.url, "metrics": f"http://127.0.0.1:{metrics.server_port}/metrics"}
         if json:
-            show.document(told)
+            show.document({"console": invited.link} | told)
         else:
             Console(stderr=True, highlight=False).print("[bold green]Windrow serves.[/] Ctrl-C stops it.")
             show.pairs(told)
+            offer(invited.link)
         emit("process.stopping", process="serve", reason=await stop)
     emit("process.stopped", process="serve")

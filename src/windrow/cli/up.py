@@ -8,7 +8,8 @@ from rich.console import Console
 
 from windrow.app.everything import Everything, everything
 from windrow.cli import show
-from windrow.cli.frame import Json, command
+from windrow.cli.frame import Json, command, operator
+from windrow.cli.login import offer
 from windrow.settings import Settings, read
 from windrow.telemetry import emit, log
 from windrow.telemetry.declare import Level
@@ -29,14 +30,18 @@ async def up(json: Json = False) -> None:
     console = Console(stderr=True, highlight=False)
     stop = asked_to_stop()
     async with everything(settings) as running:
+        from windrow.app.console import welcome
+
+        invited = await welcome(settings, running.database, running.http_url, operator())
         told = addresses(settings, running)
         if json:
-            show.document(told)
+            show.document({"console": invited.link} | told)
         else:
             console.print(
                 "[bold green]Windrow is up.[/] Ctrl-C stops it; try [bold]windrow doctor[/] in another terminal."
             )
             show.pairs(told)
+            offer(invited.link)
         await until(stop, running)
         if not json:
             console.print("stopping …")
@@ -51,6 +56,7 @@ def addresses(settings: Settings, running: Everything) -> dict[str, str | None]:
         "temporal": running.stack.temporal_address,
         "temporal_pages": running.stack.temporal_ui_url,
         "http": running.http_url,
+        "events": running.events_url,
         "metrics": running.metrics_url,
     }
 

@@ -1,9 +1,9 @@
 """The whole HTTP application: every address, and what each passes."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from starlette.routing import Route, Router
+from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
 from windrow.blobs import Blobs
@@ -18,7 +18,8 @@ from windrow.web.limits import ServerLimits
 from windrow.web.principal import Authenticator
 
 if TYPE_CHECKING:
-    from temporalio.client import Client
+    from windrow.console.api.behind import Api
+    from windrow.console.pages.site import Site
 
 
 def application(
@@ -27,25 +28,30 @@ def application(
     *,
     hosts: Collection[str],
     signer: UrlSigner | None = None,
-    temporal: Callable[[], Awaitable["Client"]] | None = None,
+    api: "Api | None" = None,
+    site: "Site | None" = None,
     resolve: Resolve | None = None,
     limits: ServerLimits | None = None,
 ) -> ASGIApp:
-    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to; with `temporal`, schedules;
-    with `resolve`, which gives secrets, it takes what sources tell."""
+    """The application. With a `signer`, it also serves the objects that the URLs it signs lead to; with `api`, the JSON API;
+    with `site`, the pages for people; with `resolve`, which gives secrets, it takes what sources tell."""
     bounds = limits or ServerLimits()
     door = Doorkeeper(authenticator, blobs.database)
-    routes = [
+    routes: list[BaseRoute] = [
         Route("/health", health, methods=["GET"]),
         Route("/ready", ready(blobs.database, seconds=bounds.ready_seconds), methods=["GET"]),
         *BlobAddresses(blobs, bounds).routes(door),
     ]
-    if temporal is not None:
-        from windrow.console.schedules import ScheduleAddresses  # Temporal's client takes a while to load
-
-        routes += ScheduleAddresses(blobs.database, temporal, bounds).routes(door)
     if resolve is not None:
         routes += WebhookAddresses(blobs.database, resolve, bounds).routes()
     if signer is not None:
         routes += ObjectAddresses(blobs, signer, door, bounds).routes()
-    return Edge(Router(routes, redirect_slashes=False), hosts)
+    face = None
+    if site is not None:
+        routes, face = [*routes, *site.routes(door, bounds)], site.fault
+    if api is None:
+        return Edge(Router(routes, redirect_slashes=False), hosts, face=face)
+    from windrow.console.api.operations import OPERATIONS, behind, standing_on  # FastAPI takes a while to load
+
+    ground = behind(api, blobs, authenticator, bounds)
+    return Edge(standing_on(ground, Router([*routes, *OPERATIONS], redirect_slashes=False)), hosts, face=face)

@@ -17,10 +17,14 @@ import httpx2
 import prometheus_client
 from tests.integration.blobs.items import put_item
 
+from windrow.app.jobs import payload_of
 from windrow.blobs import BlobLimits, Blobs
+from windrow.console.api.behind import Api, Ports
+from windrow.console.api.pace import PaceLimits
 from windrow.console.application import application
 from windrow.console.blobs import announce
 from windrow.console.webhooks import Resolve
+from windrow.contracts.errors import Code, RetryableTransient
 from windrow.contracts.scope import Scope
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
@@ -44,6 +48,8 @@ TOKENS = {
     "token-of-acme": Principal(Scope("acme", "main"), (Role.ADMIN,), "anna", "test"),
     "token-of-other": Principal(Scope("other", "main"), (Role.WRITER,), "oscar", "test"),
     "token-of-a-reader": Principal(Scope("acme", "main"), (Role.READER,), "rita", "test"),
+    "token-of-a-writer": Principal(Scope("acme", "main"), (Role.WRITER,), "walt", "test"),
+    "token-of-elsewhere": Principal(Scope("acme", "elsewhere"), (Role.ADMIN,), "elsa", "test"),
 }
 
 
@@ -165,6 +171,8 @@ async def house(
     largest: int = 5_000_000,
     temporal: Callable[[], Awaitable[Any]] | None = None,
     resolve: Resolve | None = None,
+    ports: Ports | None = None,
+    pace: PaceLimits | None = None,
 ) -> AsyncIterator[House]:
     """Open from here to the end of the block."""
     listening = bind("127.0.0.1", 0)
@@ -175,13 +183,23 @@ async def house(
     )
     passport = Passport()
     hosts = names_of(listening)
-    app = application(blobs, passport, hosts=hosts, signer=signer, temporal=temporal, resolve=resolve, limits=limits)
+    api = Api(ports or outward(temporal), KEYS, pace or PaceLimits())
+    app = application(blobs, passport, hosts=hosts, signer=signer, api=api, resolve=resolve, limits=limits)
     item = put_item(database.url, "acme")
     async with (
         httpx2.AsyncClient(base_url=f"http://{door}", trust_env=False) as client,
         serving(app, listening, limits or ServerLimits(shutdown_seconds=5)),
     ):
         yield House(door, client, blobs, signer, clock, item, directory, database.url, passport)
+
+
+def outward(temporal: Callable[[], Awaitable[Any]] | None = None) -> Ports:
+    """What the API asks of its process, where a test needs none of it but perhaps Temporal."""
+
+    async def away(*_: Any) -> Any:
+        raise RetryableTransient("nothing of the kind in this test", code=Code.UNAVAILABLE)
+
+    return Ports(temporal=temporal or away, attempt=away, preview=away, retry=away, payload_of=payload_of)
 
 
 def sha256(data: bytes) -> str:

@@ -47,6 +47,9 @@ SECONDS = Histogram(
     labels=("route", "method"),
     unit="s",
 )
+HELD_BACK = Counter(
+    "api_calls_held_back_total", "Calls of the API that were refused since their tenant called too often."
+)
 CONNECTIONS = Gauge("http_server_connections", "Connections that clients have open.")
 CUT = Counter(
     "http_server_connections_cut_total",

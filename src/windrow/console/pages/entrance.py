@@ -1,0 +1,79 @@
+"""`/login`, `/logout`, `/you`: the way in, the way out, and where one is."""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from windrow.console.pages.rendering import THEME, THEMES, Renderer, View
+from windrow.console.session import Reception, Visit
+from windrow.console.session.onward import onward
+from windrow.contracts.errors import Code, ValidationFailure
+from windrow.contracts.scope import Scope
+from windrow.orchestration import controls
+from windrow.postgres import Database
+from windrow.web.principal import Role, not_allowed
+from windrow.web.problem import Refusal
+
+_YEAR = 365 * 24 * 3600
+
+
+class Entrance:
+    """The pages around being logged in."""
+
+    def __init__(self, database: Database, reception: Reception, renderer: Renderer) -> None:
+        self._database, self._reception, self._renderer = database, reception, renderer
+
+    async def login(self, request: Request) -> Response:
+        """With a code, in; without one, how to come by it. Only a GET uses a code up: those who look ahead send a HEAD."""
+        code, wanted = request.query_params.get("code"), onward(request.query_params.get("next"))
+        if code is None and await self._reception.sessions.find(self._reception.cookie.read(request)):
+            return RedirectResponse(wanted, 303)
+        if code is None or request.method == "HEAD":
+            return self._renderer.outside(request, View("landing.html", "Log in", ""))
+        session = await self._reception.sessions.open(code)
+        if session is None:
+            raise _used_up()
+        # to another address at once, so that the code stays in no history
+        response = RedirectResponse(wanted, 303)
+        self._reception.cookie.set(response, session.token, session.expires_at)
+        return response
+
+    async def logout(self, visit: Visit) -> Response:
+        await self._reception.sessions.end(visit.session)
+        response = RedirectResponse("/login", 303)
+        self._reception.cookie.clear(response)
+        response.headers["clear-site-data"] = '"cache"'
+        return response
+
+    async def you(self, visit: Visit) -> View:
+        tenants = await controls.tenants(self._database) if visit.session.anywhere else []
+        known = sorted({*tenants, visit.session.home.tenant_id, visit.session.at.tenant_id})
+        return View("you.html", "You", "you", {"tenants": known, "session": visit.session, "themes": THEMES})
+
+    async def look_at(self, visit: Visit) -> Response:
+        """Another tenant's matters. Who may not is refused as if he lacked a role, and it is noted."""
+        if not visit.session.anywhere:
+            await self._reception.note_refusal(visit, "may not look at other tenants")
+            raise not_allowed(visit.principal, Role.ADMIN)
+        scope = Scope(visit.form.get("tenant", ""), visit.form.get("project", "") or visit.session.home.project_id)
+        await self._reception.sessions.look_at(visit.session, scope)
+        return RedirectResponse("/", 303)
+
+    async def theme(self, visit: Visit) -> Response:
+        chosen = visit.form.get("theme", "")
+        if chosen not in THEMES:
+            raise ValidationFailure("there is no such theme", code=Code.INVALID_VALUE, hint=", ".join(THEMES))
+        response = RedirectResponse(onward(visit.form.get("next")), 303)
+        secure = self._reception.cookie.secure
+        response.set_cookie(THEME, chosen, max_age=_YEAR, path="/", secure=secure, httponly=True, samesite="lax")
+        return response
+
+
+def _used_up() -> Refusal:
+    """The same for a code that was used, one that has run out, and one that never was."""
+    return Refusal(
+        401,
+        "this link has been used, or is too old, or never was one",
+        code=Code.UNAUTHORIZED,
+        hint="`windrow login` prints a new one; each works once, and for a quarter of an hour",
+        headers={"www-authenticate": 'Cookie realm="windrow"'},
+    )

@@ -1,0 +1,153 @@
+"""`/`: is everything flowing, what is stuck, and where to look."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from windrow.console.pages.charts import Chart, columns, shares
+from windrow.console.pages.conditions import CONDITIONS, OUTCOMES
+from windrow.console.pages.engines import Engine
+from windrow.console.pages.rendering import View
+from windrow.console.pages.words import number
+from windrow.console.session import Visit
+from windrow.postgres import Database, load
+from windrow.postgres.pool import Row
+
+Q = load(__package__, "overview.sql")
+
+Feel = Callable[[], Awaitable[Engine]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Something that a person has to look at, and where."""
+
+    count: int
+    what: str
+    hint: str
+    href: str | None = None
+
+
+class Overview:
+    """The first page. `engines` are felt beside the database, which is felt by asking it."""
+
+    def __init__(self, database: Database, engines: Sequence[Feel]) -> None:
+        self._database, self._engines = database, engines
+
+    async def look(self, visit: Visit) -> View:
+        scope = visit.principal.scope
+        begun = datetime.now(UTC)
+        async with self._database.tenant(scope.tenant_id) as tx:
+            standings = await tx.rows(Q.standings, project=scope.project_id)
+            pace = await tx.rows(Q.pace, project=scope.project_id)
+            hours = await tx.rows(Q.hours, project=scope.project_id)
+            queues = await tx.row(Q.queues, project=scope.project_id)
+        assert queues, "a row of counts"
+        engines = [Engine("PostgreSQL", True, "answers"), *[await feel() for feel in self._engines]]
+        conditions = _conditions(standings)
+        troubles = [row for row in standings if row["about"] == "trouble"]
+        context = {
+            "conditions": conditions,
+            "known": CONDITIONS,
+            "endpoints": sum(conditions.values()),
+            "spread": _spread(conditions),
+            "troubles": troubles,
+            "matters": _matters(conditions, queues),
+            "lags": [row for row in standings if row["about"] == "lag"],
+            "pace": _pace(pace, begun),
+            "hours": _hours(hours, begun),
+            "queues": queues,
+            "engines": engines,
+            "well": all(engine.well for engine in engines),
+        }
+        return View("overview.html", "Overview", "overview", context, "overview_live.html", "/live/overview")
+
+
+def _conditions(standings: Sequence[Row]) -> dict[str, int]:
+    """In the order of the words' list, those that there are."""
+    found = {row["name"]: int(row["value"]) for row in standings if row["about"] == "condition"}
+    return {word: found[word] for word in CONDITIONS if word in found}
+
+
+def _spread(conditions: Mapping[str, int]) -> Chart:
+    said = ", ".join(f"{count} {word}" for word, count in conditions.items())
+    return shares(conditions, f"Endpoints by how they are: {said or 'none'}.")
+
+
+def _matters(conditions: Mapping[str, int], queues: Row) -> list[Matter]:
+    found = [
+        Matter(
+            conditions.get("halted", 0),
+            "endpoint is halted" if conditions.get("halted") == 1 else "endpoints are halted",
+            "Mend the cause, then resume it.",
+            "/endpoints?condition=halted",
+        ),
+        Matter(
+            queues["stopped"],
+            "lane has stopped on a batch" if queues["stopped"] == 1 else "lanes have stopped on a batch",
+            "`windrow outbox` shows it; it goes on after a retry or a discard.",
+        ),
+        Matter(
+            queues["dead"],
+            "message could not be delivered" if queues["dead"] == 1 else "messages could not be delivered",
+            "`windrow dlq` shows why, and puts them back.",
+        ),
+        Matter(
+            queues["given_up"],
+            "job was given up since yesterday" if queues["given_up"] == 1 else "jobs were given up since yesterday",
+            "`windrow jobs list --status failed` shows them.",
+        ),
+        Matter(
+            queues["quarantined"],
+            "record is in quarantine" if queues["quarantined"] == 1 else "records are in quarantine",
+            "`windrow quarantine` shows the reasons; retry or dismiss them.",
+        ),
+    ]
+    return [matter for matter in found if matter.count]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What came in during the last hour, drawn, and how fast it does now."""
+
+    chart: Chart
+    now: float
+    total: int
+
+
+def _pace(rows: Sequence[Row], now: datetime) -> Pace:
+    by_minute = {row["minute"]: row for row in rows}
+    this = now.replace(second=0, microsecond=0)
+    steps = [by_minute.get(this - timedelta(minutes=back)) for back in range(59, -1, -1)]
+    series = [{"changed": row["changed"], "unchanged": row["unchanged"]} if row else {} for row in steps]
+    total = sum(row["changed"] + row["unchanged"] for row in rows)
+    # the minute that is under way is not over
+    lately = sum(sum(step.values()) for step in series[-6:-1]) / 5
+    most = max((sum(step.values()) for step in series), default=0)
+    said = f"Items per minute in the last hour: {number(lately)} lately, {number(most)} at the most, {number(total)} in all."
+    return Pace(columns(series, said, width=480, height=72), lately, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """The runs of a day, drawn and counted."""
+
+    chart: Chart
+    counts: dict[str, int]
+
+
+def _hours(rows: Sequence[Row], now: datetime) -> Hours:
+    this = now.replace(minute=0, second=0, microsecond=0)
+    by_hour: dict[datetime, dict[str, int]] = {}
+    counts: dict[str, int] = {}
+    for row in rows:
+        by_hour.setdefault(row["hour"], {})[row["outcome"]] = row["runs"]
+        counts[row["outcome"]] = counts.get(row["outcome"], 0) + row["runs"]
+    series = [_ordered(by_hour.get(this - timedelta(hours=back), {})) for back in range(23, -1, -1)]
+    said = ", ".join(f"{count} {outcome}" for outcome, count in _ordered(counts).items()) or "none"
+    return Hours(columns(series, f"Runs in the last 24 hours: {said}.", width=480, height=72), _ordered(counts))
+
+
+def _ordered(counts: Mapping[str, int]) -> dict[str, Any]:
+    return {outcome: counts[outcome] for outcome in OUTCOMES if outcome in counts}

@@ -1,0 +1,123 @@
+"""`/runs/{run_id}`: one run, step by step: what it read, what became of that, and what it waits for."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from windrow import kv
+from windrow.console.pages.charts import Chart, columns
+from windrow.console.pages.conditions import OUTCOMES
+from windrow.console.pages.rendering import View
+from windrow.console.pages.words import plural
+from windrow.console.session import Visit
+from windrow.contracts.errors import Code
+from windrow.harvest.cursors import Cursors
+from windrow.outbox.lane import Lane
+from windrow.postgres import Database, load
+from windrow.postgres.pool import Row
+from windrow.web.problem import Refusal
+
+Q = load(__package__, "runs.sql")
+
+BATCHES = 60
+TONES = {
+    "Pending": "calm",
+    "Running": "busy",
+    "WaitingCursorAdvance": "warn",
+    "Backoff": "warn",
+    "Paused": "calm",
+    "Completed": "good",
+    "Failed": "bad",
+    "Cancelled": "calm",
+}
+# in the order in which the chart stacks them
+FATES = ("created", "updated", "deleted", "unchanged", "outdated", "discarded")
+
+
+class RunPage:
+    """One run."""
+
+    def __init__(self, database: Database, temporal_pages: str | None) -> None:
+        self._database, self._temporal_pages = database, temporal_pages
+
+    async def look(self, visit: Visit) -> View:
+        scope, run_id = visit.principal.scope, _run_id(visit)
+        async with self._database.tenant(scope.tenant_id) as tx:
+            run = await tx.row(Q.one, project=scope.project_id, run_id=run_id)
+            if run is None:
+                raise _missing(run_id)
+            became = await tx.row(Q.became, run_id=run_id)
+            batches = await tx.rows(Q.batches, run_id=run_id, limit=BATCHES)
+            place = {"project": scope.project_id, "endpoint": run["endpoint_id"], "run_id": run_id}
+            steps = await tx.rows(Q.steps, **place, begun_at=run["begun_at"], ended_at=run["ended_at"])
+            refused = await tx.rows(Q.refused, **place, begun_at=run["begun_at"])
+            left = await kv.get(tx, Cursors(Lane(scope, run["endpoint_id"], run["lane"]), "harvester").partial_key)
+        steps.reverse()
+        context: dict[str, Any] = {
+            "run": run,
+            "outcomes": OUTCOMES,
+            "tones": TONES,
+            "fates": _fates(became, run),
+            "pending": became["pending"] if became else 0,
+            "total": became["batches"] if became else 0,
+            "batches": batches,
+            "flow": _flow(batches),
+            "steps": steps,
+            "waiting": _waiting(steps, run_id),
+            "refused": refused,
+            "partial": left.value if left and left.value.get("run_id") == run_id else None,
+            "temporal": self._link(steps),
+        }
+        return View(
+            "run.html", f"Run {run_id}", "runs", context, "run_live.html", f"/live/runs/{quote(run_id, safe='')}"
+        )
+
+    def _link(self, steps: Sequence[Row]) -> str | None:
+        if not steps or not self._temporal_pages:
+            return None
+        return f"{self._temporal_pages}/workflows/{quote(steps[0]['workflow_id'], safe='')}"
+
+
+def _fates(became: Row | None, run: Row) -> dict[str, int]:
+    """From the batches while they are kept, from the run's own account afterwards."""
+    known = became if became and became["batches"] else run["settled"] or {}
+    return {fate: known.get(fate) or 0 for fate in FATES}
+
+
+def _flow(batches: Sequence[Row]) -> Chart:
+    series = [
+        {"pending": row["items"]}
+        if row["status"] == "pending"
+        else {"discarded": row["items"]}
+        if row["status"] == "discarded"
+        else {fate: row[fate] or 0 for fate in ("created", "updated", "deleted", "unchanged")}
+        for row in reversed(batches)
+    ]
+    items = sum(row["items"] for row in batches)
+    return columns(
+        series,
+        f"The last {plural(len(batches), 'batch', 'batches')} with {plural(items, 'item')}.",
+        width=480,
+        height=64,
+    )
+
+
+def _waiting(steps: Sequence[Row], run_id: str) -> Row | None:
+    """The step that says until when it waits, if it does now."""
+    last = steps[-1] if steps else None
+    due = last["next_retry_at"] if last else None
+    return last if last and last["run_id"] == run_id and due and due > datetime.now(UTC) else None
+
+
+def _run_id(visit: Visit) -> str:
+    run_id: str = visit.request.path_params["run_id"]
+    if "\0" in run_id or len(run_id) > 200:
+        raise _missing(run_id)
+    return run_id
+
+
+def _missing(run_id: str) -> Refusal:
+    return Refusal(
+        404, f"there is no run {run_id[:80]!r}", code=Code.NOT_FOUND, hint="the list of runs shows those that are there"
+    )

@@ -1,0 +1,65 @@
+"""`/runs`: what was read, when, and how it ended."""
+
+from datetime import datetime
+from urllib.parse import urlencode
+
+from windrow.console.pages.conditions import OUTCOMES
+from windrow.console.pages.rendering import View
+from windrow.console.session import Visit
+from windrow.postgres import Database, load
+from windrow.postgres.pool import Row
+
+Q = load(__package__, "runs.sql")
+
+PAGE = 50
+SHOWN = ("running", "done", "failed", "cancelled", "superseded")
+
+
+class Runs:
+    """The list, the latest first."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def look(self, visit: Visit) -> View:
+        asked, scope = visit.request.query_params, visit.principal.scope
+        endpoint = asked.get("endpoint", "").strip().replace("\0", "")[:64]
+        outcome = asked.get("outcome") if asked.get("outcome") in SHOWN else None
+        before, before_id = _place(asked.get("before", ""))
+        async with self._database.tenant(scope.tenant_id) as tx:
+            found = await tx.rows(
+                Q.listed,
+                project=scope.project_id,
+                endpoint=endpoint or None,
+                outcome=outcome,
+                before=before,
+                before_id=before_id,
+                limit=PAGE + 1,
+            )
+        shown = found[:PAGE]
+        filters = {"endpoint": endpoint, "outcome": outcome or ""}
+        context = {
+            "rows": shown,
+            "outcomes": OUTCOMES,
+            "offered": SHOWN,
+            "endpoint": endpoint,
+            "outcome": outcome,
+            "more": urlencode({**filters, "before": _after(shown[-1])}) if len(found) > PAGE else None,
+            "first": before is None,
+        }
+        query = f"?{visit.request.url.query}" if visit.request.url.query else ""
+        return View("runs.html", "Runs", "runs", context, "runs_live.html", f"/live/runs{query}")
+
+
+def _after(row: Row) -> str:
+    return f"{row['begun_at'].isoformat()} {row['run_id']}"
+
+
+def _place(text: str) -> tuple[datetime | None, str]:
+    """Where the page before ended; whatever is no such place is the beginning."""
+    moment, _, run_id = text.partition(" ")
+    try:
+        found = datetime.fromisoformat(moment)
+    except ValueError:
+        return None, ""
+    return (found, run_id.replace("\0", "")[:200]) if found.tzinfo else (None, "")

@@ -1,0 +1,132 @@
+"""Sessions: who is logged in, since when, until when.
+
+In a table and not in a signed cookie: logging out ends a session for good, wherever its cookie was copied to, and a session
+that nobody uses ends by itself, neither of which a signature can say.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from windrow.console.session.links import Guest, redeem
+from windrow.console.session.tokens import Token
+from windrow.contracts.scope import Scope
+from windrow.postgres import Database, audit, load
+from windrow.telemetry import emit
+from windrow.web.principal import Principal, Role
+
+Q = load(__package__, "sessions.sql")
+
+AUTHORITY = "login link"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """How long a session lasts without anybody looking, and at the most."""
+
+    idle: timedelta = timedelta(hours=8)
+    longest: timedelta = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A browser that is logged in. Its home is the tenant that let it in; where it looks may be another."""
+
+    token: Token = field(repr=False)
+    home: Scope
+    at: Scope
+    roles: tuple[Role, ...]
+    subject: str
+    anywhere: bool
+    opened_at: datetime
+    expires_at: datetime
+
+    @property
+    def principal(self) -> Principal:
+        """The same that a bearer token would give: what pages may do, the API may."""
+        return Principal(self.at, self.roles, self.subject, AUTHORITY)
+
+
+class Sessions:
+    """Opened by a code, found by a cookie, ended by their owner or by time."""
+
+    def __init__(self, database: Database, limits: SessionLimits | None = None) -> None:
+        self._database, self._limits = database, limits or SessionLimits()
+
+    async def open(self, code: str) -> Session | None:
+        """Let in whoever has the code, once; None if it is not good, or not any more."""
+        offered = Token.parse(code)
+        if offered is None:
+            return None
+        token = Token.new(offered.tenant_id)
+        async with self._database.tenant(offered.tenant_id) as tx:
+            guest = await redeem(tx, offered)
+            if guest is None:
+                return None
+            row = await tx.row(Q.open, token_hash=token.hash, longest=self._limits.longest, **_said(guest))
+            assert row, "an insert answers"
+            session = _session(token, row)
+            await audit.record(
+                tx, session.principal.actor, "session.open", f"people/{guest.subject}", project_id=row["project_id"]
+            )
+        emit("session.opened", subject=guest.subject)
+        return session
+
+    async def find(self, cookie: str, *, asked: bool = True) -> Session | None:
+        """Whose cookie it is. `asked`: by a person, and not by a page that renews itself."""
+        token = Token.parse(cookie)
+        if token is None:
+            return None
+        async with self._database.tenant(token.tenant_id) as tx:
+            row = await tx.row(Q.find, token_hash=token.hash, idle=self._limits.idle)
+            if row and asked and row["stale"]:
+                await tx.execute(Q.touch, token_hash=token.hash)
+        return _session(token, row) if row else None
+
+    async def end(self, session: Session) -> None:
+        """Log out, for good."""
+        async with self._database.tenant(session.home.tenant_id) as tx:
+            if await tx.execute(Q.end, token_hash=session.token.hash):
+                await audit.record(tx, session.principal.actor, "session.end", f"people/{session.subject}")
+                tx.after_commit(lambda: emit("session.ended", subject=session.subject))
+
+    async def look_at(self, session: Session, scope: Scope) -> None:
+        """Go to another tenant's matters, or home again. Whether the session may is the caller's to have asked."""
+        away = None if scope == session.home else scope
+        async with self._database.tenant(session.home.tenant_id) as tx:
+            await tx.execute(
+                Q.look_at,
+                token_hash=session.token.hash,
+                tenant=away.tenant_id if away else None,
+                project=away.project_id if away else None,
+            )
+            whose = f"tenants/{scope.tenant_id}/{scope.project_id}"
+            await audit.record(tx, session.principal.actor, "session.look_at", whose)
+
+
+def _said(guest: Guest) -> dict[str, object]:
+    return {
+        "project": guest.scope.project_id,
+        "subject": guest.subject,
+        "roles": [str(guest.role)],
+        "anywhere": guest.anywhere,
+    }
+
+
+def _session(token: Token, row: dict[str, object]) -> Session:
+    home = Scope(token.tenant_id, str(row["project_id"]))
+    at = Scope(str(row["at_tenant"]), str(row["at_project"])) if row["at_tenant"] else home
+    roles = row["roles"]
+    opened_at, expires_at = row["opened_at"], row["expires_at"]
+    assert isinstance(roles, list)
+    assert isinstance(opened_at, datetime)
+    assert isinstance(expires_at, datetime)
+    return Session(
+        token=token,
+        home=home,
+        at=at,
+        roles=tuple(Role(role) for role in roles),
+        subject=str(row["subject"]),
+        anywhere=bool(row["anywhere"]),
+        opened_at=opened_at,
+        expires_at=expires_at,
+    )

@@ -1,0 +1,176 @@
+"""What a page of another site, a reader, or a source that writes script can do: nothing."""
+
+from datetime import timedelta
+from urllib.parse import quote
+
+from tests.integration.console.pages.fields import HOSTILE, connect, endpoint, insert, plough, run
+from tests.integration.console.pages.visitors import Console, Visitor
+
+from windrow.contracts.scope import Scope
+from windrow.postgres import audit
+from windrow.web.principal import Role
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+FORMS = (
+    "/endpoints/github/pause",
+    "/endpoints/github/resume",
+    "/endpoints/github/reschedule",
+    "/endpoints/github/trigger",
+    "/you/theme",
+    "/you/look-at",
+    "/logout",
+)
+
+
+async def test_every_page_has_the_strict_policy_and_nothing_inline(site: Console) -> None:
+    plough(site.database.url)
+    visitor = await site.visitor(anywhere=True)
+    assert (await site.stranger().get("/login")).headers["content-security-policy"] == POLICY
+    for path in ("/", "/endpoints", "/endpoints/github", "/runs", "/runs/github-0", "/you", "/endpoints/no"):
+        answered = await visitor.client.get(path)
+        assert answered.headers["content-security-policy"] == POLICY, path
+        assert answered.headers["cache-control"] == "no-store"
+        for inline in ("<style", "style=", "onclick", "onerror", "javascript:"):
+            assert inline not in answered.text, (path, inline)
+        assert answered.text.count("<script") == answered.text.count('<script type="module" src="/static/') == 1
+
+
+async def test_a_form_that_no_page_of_the_session_has_sent_is_refused(site: Console) -> None:
+    plough(site.database.url)
+    visitor, other = await site.visitor(anywhere=True), await site.visitor(subject="otto")
+    right = {"form_token": await visitor.form_token(), "reason": "x"}
+    wrong = ("", "0" * 64, await other.form_token(), "\u00e4")
+    for path in FORMS:
+        for token in wrong:
+            assert (await visitor.send(path, form_token=token, reason="x")).status_code == 403, (path, token)
+        for elsewhere in ("cross-site", "same-site"):
+            answered = await visitor.client.post(path, data=right, headers={"sec-fetch-site": elsewhere})
+            assert answered.status_code == 403, (path, elsewhere)
+        assert (await visitor.client.post(path, json=right)).status_code == 415, path
+    await visitor.see("/")  # still logged in, and nothing has happened
+    async with site.database.tenant("acme") as tx:
+        told = {entry.action for entry in await audit.history(tx)}
+    assert told == {"schedule.reschedule", "session.invite", "session.open"}
+
+
+async def test_a_reader_is_shown_no_controls_and_refused_with_a_line_in_the_trail(site: Console) -> None:
+    plough(site.database.url)
+    writer, reader = await site.visitor(Role.WRITER), await site.visitor(Role.READER, subject="rita")
+
+    assert "Sync now" in await writer.see("/endpoints/github")
+    assert "Sync now" not in await reader.see("/endpoints/github")
+    refused = await reader.send("/endpoints/github/pause", reason="x")
+
+    assert refused.status_code == 403
+    assert "rita is no writer" in refused.text
+    async with site.database.tenant("acme") as tx:
+        (entry,) = await audit.history(tx, subject="POST /endpoints/github/pause")
+    assert (entry.actor, entry.action, entry.reason) == ("rita", "access.refuse", "is no writer")
+
+
+async def test_one_tenant_sees_nothing_of_another(site: Console) -> None:
+    plough(site.database.url)
+    visitor = await site.visitor(scope=Scope("other", "main"))
+
+    assert "github" not in await visitor.see("/endpoints")
+    assert "github" not in await visitor.see("/runs")
+    for path in ("/endpoints/github", "/runs/github-0"):
+        assert (await visitor.client.get(path)).status_code == 404
+    assert (await visitor.send("/endpoints/github/pause", reason="x")).status_code == 404
+
+
+async def test_only_the_operator_of_the_machine_looks_at_other_tenants(site: Console) -> None:
+    plough(site.database.url)
+    operator = await site.visitor(scope=Scope("local", "main"), anywhere=True)
+    admin = await site.visitor(scope=Scope("local", "main"), subject="adam")
+
+    assert (await admin.send("/you/look-at", tenant="acme", project="main")).status_code == 403
+    assert (await operator.send("/you/look-at", tenant="acme", project="main")).status_code == 303
+
+    assert "github" in await operator.see("/endpoints")
+    assert "github" not in await admin.see("/endpoints")
+    async with site.database.tenant("local") as tx:
+        told = {(entry.actor, entry.action) for entry in await audit.history(tx)}
+    assert {("anna", "session.look_at"), ("adam", "access.refuse")} <= told
+
+
+async def test_what_sources_and_people_write_stays_text(site: Console) -> None:
+    with connect(site.database.url) as connection:
+        endpoint(connection, "hostile", HOSTILE)
+        controls = {"paused_why": HOSTILE, "paused_by": HOSTILE, "halted_why": HOSTILE, "halted_code": "X"}
+        insert(
+            connection,
+            "endpoint_controls",
+            project_id="main",
+            endpoint_id="hostile",
+            paused_at="now",
+            halted_at="now",
+            **controls,
+        )
+        run(
+            connection,
+            "hostile",
+            HOSTILE,
+            timedelta(0),
+            outcome="failed",
+            code="X",
+            message=HOSTILE,
+            error_class=HOSTILE,
+        )
+        insert(
+            connection,
+            "sync_transitions",
+            project_id="main",
+            endpoint_id="hostile",
+            workflow_id="w",
+            number=1,
+            state="Failed",
+            failures=1,
+            run_id=HOSTILE,
+            reason=HOSTILE,
+        )
+        insert(
+            connection,
+            "audit_log",
+            project_id="main",
+            actor=HOSTILE,
+            authority="x",
+            action="x",
+            subject="endpoints/hostile",
+            reason=HOSTILE,
+        )
+    visitor = await site.visitor(subject=HOSTILE)
+
+    for path in (
+        "/",
+        "/endpoints",
+        f"/endpoints?q={quote(HOSTILE)}",
+        "/endpoints/hostile",
+        "/runs",
+        f"/runs/{quote(HOSTILE, safe='')}",
+        f"/runs?endpoint={quote(HOSTILE)}",
+        "/you",
+    ):
+        shown = await visitor.see(path)
+        assert "<script>alert" not in shown, path
+        assert "<img src=x" not in shown, path
+        assert "{{7*7}}" in shown or "%7B%7B7" in shown, path  # shown, and never run as a template
+
+
+async def test_addresses_that_ask_for_too_much_are_answered_all_the_same(site: Console) -> None:
+    visitor: Visitor = await site.visitor()
+    for query in ("after=%00", "q=%00", "condition=%27", "after=" + "x" * 500, "did=%3Cb%3E"):
+        await visitor.see(f"/endpoints?{query}")
+    for query in (
+        "before=x",
+        "before=2026-01-01",
+        "before=2026-01-01T00:00:00%2B00:00+%00",
+        "outcome=%00",
+        "endpoint=%00",
+    ):
+        await visitor.see(f"/runs?{query}")
+    for path in ("/endpoints/%00", "/endpoints/..%2f..", "/runs/%00", "/runs/" + "x" * 300, "/static/..%2fsite.py"):
+        assert (await visitor.client.get(path)).status_code == 404, path
