@@ -1814,7 +1814,7 @@ CREATE INDEX media_jobs_processing ON windrow.media_jobs USING btree (updated_at
 
 CREATE INDEX media_jobs_queued ON windrow.media_jobs USING btree (not_before) WHERE (stage = 'Queued'::text);
 
-CREATE INDEX media_jobs_unmirrored ON windrow.media_jobs USING btree (updated_at) WHERE (mirrored < moves);
+CREATE INDEX media_jobs_unmirrored ON windrow.media_jobs USING btree (COALESCE(mirroring_until, updated_at)) WHERE (mirrored < moves);
 
 CREATE INDEX quarantine_open ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, item_id) WHERE ((state = 'open'::text) AND (item_id IS NOT NULL));
 

@@ -66,14 +66,15 @@ async def media(settings: Settings, database: Database, beyond: Outside, wakeups
         enrichment = await kept.enter_async_context(enriching(settings, database, beyond))
         named, topics = whose(settings, beyond.objects), topics_of(settings)
         handler = Handler(database, enrichment, named.places.store, topics=topics, limits=limits_of(settings))
-        opener = Opener(handler, Owners(named.places, Scope(settings.tenant, settings.project), named.subscriptions))
+        own = Scope(settings.tenant, settings.project)
+        opener = Opener(handler, Owners(named.places, own, named.subscriptions))
         pullers = await kept.enter_async_context(pulling(settings, opener))
         yield MediaWork(
             handler,
             opener,
             named.places,
             Mirror(database, named.places, wakeups.on(mirror.CHANNEL)),
-            Sweeper(database, named.places, handler.handle, wakeups.on(mirror.CHANNEL)),
+            Sweeper(database, named.places, handler.handle, wakeups.on(mirror.CHANNEL), own),
             Conductor(
                 database, partial(clip_of, attempts=settings.max_attempts), topics, wakeups.on(conducting.CHANNEL)
             ),

@@ -17,6 +17,7 @@ class Gate:
     async def check(self, request: Request) -> None:
         """Refuse the request (401, 403) unless its token is good; 503 as long as nobody could tell."""
         if self._verifier is None:
+            _check_no_page(request)
             return
         try:
             token = bearer_token(request)
@@ -27,3 +28,15 @@ class Gate:
             ) from None
         if await self._machine.principal_of(token) is None:
             await self._verifier.claims(token)
+
+
+def _check_no_page(request: Request) -> None:
+    """Whoever runs on this machine may push without a token; a web page that somebody looks at there may not."""
+    site = request.headers.get("sec-fetch-site", "none")
+    if "origin" in request.headers or site not in ("none", "same-origin"):
+        raise Refusal(
+            403,
+            "a web page cannot push events",
+            code=Code.FORBIDDEN,
+            hint="send them from a program, or set PUBSUB_VERIFICATION_AUDIENCE and show a token",
+        )

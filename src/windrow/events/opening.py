@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from windrow.contracts.errors import classify
@@ -53,7 +54,9 @@ class Opener:
         return [task.result() for task in tasks]
 
     async def _open(self, envelope: Envelope, letter: Letter) -> Handled:
-        async with self._turns:
+        # what is not for us waits for nobody: providers that are slow hold up their own jobs alone
+        turn = self._turns if isinstance(letter, Finalized | JobMessage) else nullcontext()
+        async with turn:
             try:
                 return await self._handled(envelope, letter)
             except Exception as raised:

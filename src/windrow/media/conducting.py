@@ -5,6 +5,7 @@
 The runtime tells nobody that a job has ended, so that end is looked for now and then; a new stage wakes at once.
 """
 
+import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,7 +36,7 @@ Q = load(__package__, "conducting.sql")
 CHANNEL = "windrow_media"
 _AT_ONCE = 100
 # a job that nobody here takes; somebody else may have it from the work topic, or a worker be started some day
-_UNTAKEN = timedelta(hours=1)
+_UNTAKEN = timedelta(days=1)
 _AGAIN = RetryPolicy(timedelta(seconds=10), timedelta(minutes=10), attempts=8)
 
 
@@ -52,7 +53,7 @@ class Ordered:
 Order = Callable[[MediaJob], Ordered | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Conductor:
     """Of one process; any number may run."""
 
@@ -61,18 +62,31 @@ class Conductor:
     topics: Topics
     wakeup: Wakeup
     poll: timedelta = timedelta(seconds=2)
+    _follows_at: float = 0.0
 
     async def run(self) -> None:
         """Until cancelled."""
         with bound(agent="metadata-worker", directive="conductor"):
-            await keep_on(self.step, self.wakeup, self.poll, random.random, _stalled)
+            await keep_on(self._turn, self.wakeup, self.poll, random.random, _stalled)
 
     async def step(self) -> bool:
         """One pass; whether there was something to do."""
+        return bool(await self._hand_over_all() + await self._follow())
+
+    async def _turn(self) -> bool:
+        """One pass. What ended is looked for once a poll and not at every wake-up: that look costs by the jobs under way."""
+        handed, now = await self._hand_over_all(), asyncio.get_running_loop().time()
+        if now < self._follows_at:
+            return bool(handed)
+        followed = await self._follow()
+        self._follows_at = now if followed else now + 0.5 * self.poll.total_seconds()
+        return bool(handed + followed)
+
+    async def _hand_over_all(self) -> int:
         handed = 0
         while handed < _AT_ONCE and not is_cancelled() and await self._hand_over_one():
             handed += 1
-        return bool(handed + await self._follow())
+        return handed
 
     async def _hand_over_one(self) -> bool:
         async with self.database.system() as tx:
@@ -80,7 +94,13 @@ class Conductor:
             if row is None:
                 return False
             await tx.become(row["tenant_id"])
-            job = await rows.get(tx, row["job_id"])
+            try:
+                job = await rows.get(tx, row["job_id"])
+            except ValidationFailure as error:
+                # alone: behind it are those of everybody else
+                await tx.execute(Q.set_aside, job_id=row["job_id"], delay=_UNTAKEN)
+                _say_delayed(row["job_id"], error, _UNTAKEN)
+                return True
             with bound(tenant_id=job.tenant_id, project_id=job.project_id, correlation_id=job.job.correlation_id):
                 await self._hand_over(tx, job)
         return True
@@ -113,14 +133,7 @@ class Conductor:
             await _went(tx, self.topics, job, Change(Stage.FAILED, error=kept(failed)))
             return
         await _look_later(tx, job, delay, counted=True)
-        emit(
-            "media.delayed",
-            job_id=job.job.job_id,
-            error_class=error.error_class,
-            code=error.code,
-            error=error,
-            retry_in_seconds=delay.total_seconds(),
-        )
+        _say_delayed(job.job.job_id, error, delay)
 
     async def _follow(self) -> int:
         async with self.database.system() as tx:
@@ -134,7 +147,11 @@ class Conductor:
 
     async def _end(self, tenant_id: str, job_id: str) -> bool:
         async with self.database.tenant(tenant_id) as tx:
-            job = await rows.find(tx, job_id)
+            try:
+                job = await rows.find(tx, job_id)
+            except ValidationFailure as error:
+                _say_delayed(job_id, error, self.poll)
+                return False
             if job is None or job.stage is not Stage.PROCESSING or job.job.runtime_job_id is None:
                 return False
             worked = await jobs.find(tx, job.job.runtime_job_id)
@@ -178,6 +195,17 @@ def _say(seen: MediaJob, moved: MediaJob) -> None:
         runtime_job_id=moved.job.runtime_job_id,
         code=error.get("code"),
         reason=error.get("message"),
+    )
+
+
+def _say_delayed(job_id: str, error: WindrowError, delay: timedelta) -> None:
+    emit(
+        "media.delayed",
+        job_id=job_id,
+        error_class=error.error_class,
+        code=error.code,
+        error=error,
+        retry_in_seconds=delay.total_seconds(),
     )
 
 

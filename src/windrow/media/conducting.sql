@@ -1,6 +1,7 @@
--- enriched: the next job that waits to be handed over, in this transaction's hand; one with a claim is about to be pruned
+-- enriched: the next job that waits to be handed over, in this transaction's hand; one with a claim is about to be pruned. The
+-- statement's own time can be looked up in an index, that of the clock would be asked of every row
 SELECT tenant_id, job_id FROM media_jobs
- WHERE stage = 'MetadataReady' AND not_before <= clock_timestamp() AND claimed_until IS NULL
+ WHERE stage = 'MetadataReady' AND not_before <= statement_timestamp() AND claimed_until IS NULL
  ORDER BY not_before
  LIMIT 1
    FOR UPDATE SKIP LOCKED;
@@ -8,6 +9,10 @@ SELECT tenant_id, job_id FROM media_jobs
 -- look_later: nobody here takes it, or it could not be handed over, which counts
 UPDATE media_jobs SET not_before = clock_timestamp() + %(delay)s, attempts = attempts + %(counted)s::int
  WHERE tenant_id = current_tenant() AND job_id = %(job_id)s AND stage = 'MetadataReady' AND moves = %(moves)s;
+
+-- set_aside: a row that cannot be read waits by itself
+UPDATE media_jobs SET not_before = clock_timestamp() + %(delay)s
+ WHERE tenant_id = current_tenant() AND job_id = %(job_id)s AND stage = 'MetadataReady';
 
 -- ended: jobs whose work is over, however; also those of which the runtime knows nothing any more
 SELECT media.tenant_id, media.job_id

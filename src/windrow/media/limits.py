@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from windrow.contracts.retry import RetryPolicy
 
-RETRY = RetryPolicy(timedelta(seconds=10), timedelta(minutes=10), attempts=8, spread=0.5)
+RETRY = RetryPolicy(timedelta(seconds=10), timedelta(minutes=10), attempts=150, spread=0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,7 @@ class MediaLimits:
     enrichment: timedelta = timedelta(seconds=60)
     # what is written before and after the provider is asked counts against the claim too
     slack: timedelta = timedelta(seconds=30)
+    # a provider may be away for most of a day
     retry: RetryPolicy = RETRY
     # a key that is refused, a disk that is full: nothing goes on before a person has acted
     unattended: timedelta = timedelta(minutes=10)

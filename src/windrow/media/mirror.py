@@ -36,7 +36,9 @@ JSON = "application/json"
 _POLL = timedelta(seconds=15)
 _LEASE = timedelta(seconds=60)
 _PASS = timedelta(seconds=40)
-_SOON = timedelta(0)
+_SOON = timedelta(seconds=1)
+# somebody else was quicker, which will not last; that something lies where the object should does
+_PASSING = frozenset({Code.CONTENTION, Code.CAS_MISMATCH, Code.LEASE_LOST})
 _LATER = timedelta(seconds=20)
 _AT_ONCE = 16
 
@@ -93,7 +95,7 @@ class Mirror:
             try:
                 async with asyncio.timeout(_PASS.total_seconds()):
                     await self._mirror(claimed)
-            except (WindrowError, TimeoutError) as error:
+            except Exception as error:  # of one job: the others are mirrored all the same
                 found = classify(error)
                 telemetry.MIRRORED.add(1, outcome=found.error_class)
                 emit(
@@ -103,7 +105,7 @@ class Mirror:
                     code=found.code,
                     error=found,
                 )
-                await self._postpone(claimed, _SOON if isinstance(found, Conflict) else _LATER)
+                await self._postpone(claimed, _SOON if found.code in _PASSING else _LATER)
 
     async def _mirror(self, claimed: Claimed) -> None:
         store = self.places.store(claimed.scope)

@@ -2,7 +2,8 @@
 WITH chosen AS (
   SELECT tenant_id, job_id FROM media_jobs
    WHERE mirrored < moves AND (mirroring_until IS NULL OR mirroring_until < clock_timestamp())
-   ORDER BY updated_at
+   -- what could not be mirrored goes behind those that have waited since: one store that is away holds up nobody else's
+   ORDER BY coalesce(mirroring_until, updated_at)
    LIMIT %(most)s
    FOR UPDATE SKIP LOCKED
 )

@@ -2,7 +2,7 @@
 -- claim until the last day: nobody can retry it or hand it over
 WITH old AS MATERIALIZED (
   SELECT tenant_id, job_id FROM media_jobs
-   WHERE stage IN ('MetadataReady', 'Completed', 'Failed', 'Cancelled') AND updated_at < clock_timestamp() - %(keep)s::interval
+   WHERE stage IN ('MetadataReady', 'Completed', 'Failed', 'Cancelled') AND updated_at < statement_timestamp() - %(keep)s::interval
      AND mirrored >= moves AND (claimed_until IS NULL OR claimed_until = '9999-12-31')
      AND (tenant_id, job_id) NOT IN (SELECT * FROM unnest(%(tenants)s::text[], %(job_ids)s::text[]))
    ORDER BY updated_at

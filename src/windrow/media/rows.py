@@ -96,6 +96,17 @@ async def put_off(tx: Transaction, claimed: Claimed, wait: Wait, error: dict[str
 
 def media_job(row: dict[str, Any]) -> MediaJob:
     """The row as it was read."""
+    try:
+        return _media_job(row)
+    except msgspec.ValidationError as error:
+        raise ValidationFailure(
+            f"the row of the media job {row['job_id']} cannot be read: {error}",
+            code=Code.UNREADABLE,
+            hint="it was written by another version; `windrow media retry` enriches a failed one anew",
+        ) from error
+
+
+def _media_job(row: dict[str, Any]) -> MediaJob:
     stage, clip, snapshot, runtime = Stage(row["stage"]), row["clip"], row["snapshot"], row["runtime_job_id"]
     return MediaJob(
         tenant_id=row["tenant_id"],

@@ -66,6 +66,9 @@ def _check_media(media: Media) -> None:
     _check_text("media URL", media.url, LONGEST_URL)
     if not media.url.startswith(_SCHEMES) or not media.url.split(":", 1)[1].strip("/"):
         raise _refusal(f"{media.url[:80]!r} names no medium", "write https://…, file:/PATH or object:KEY")
+    if media.url.startswith(("http://", "https://")) and "@" in media.url.split("/", 3)[2]:
+        # it would stand in every list, object and message
+        raise _refusal("the media URL holds a name or a password", "use a URL that works without, such as a signed one")
 
 
 def _check_clip(clip: ClipWish) -> None:

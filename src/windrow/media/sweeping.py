@@ -37,12 +37,16 @@ Handle = Callable[[Found], Awaitable[Handled]]
 
 @dataclass(frozen=True, slots=True)
 class Sweeper:
-    """Of one process; any number may run, since whoever handles a job claims it first."""
+    """Of one process; any number may run, since whoever handles a job claims it first.
+
+    `own` is looked through even if it has no job yet: its first event may have come while the database was away.
+    """
 
     database: Database
     places: Places
     handle: Handle
     wakeup: Wakeup
+    own: Scope | None = None
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -62,7 +66,15 @@ class Sweeper:
     async def look_through(self, now: datetime | None = None) -> int:
         """Compare every folder with the rows; how many objects were not where they should be."""
         before = (now or datetime.now(UTC)) - _YOUNG
-        return sum([await self._look(scope, folder, before) for scope in await self._scopes() for folder in FOLDERS])
+        return sum([await self._look_at(scope, before) for scope in await self._scopes()])
+
+    async def _look_at(self, scope: Scope, before: datetime) -> int:
+        with bound(tenant_id=scope.tenant_id, project_id=scope.project_id):
+            try:
+                return sum([await self._look(scope, folder, before) for folder in FOLDERS])
+            except WindrowError as error:  # of one store: the others are looked through all the same
+                _stalled(error, timedelta(0))
+                return 0
 
     async def _take_up(self, found: Found) -> Handled:
         with bound(tenant_id=found.scope.tenant_id, project_id=found.scope.project_id):
@@ -71,9 +83,8 @@ class Sweeper:
     async def _scopes(self) -> list[Scope]:
         async with self.database.system() as tx:
             known = await tx.rows(Q.scopes)
-        return list(
-            dict.fromkeys([*self.places.scopes, *(Scope(row["tenant_id"], row["project_id"]) for row in known)])
-        )
+        with_jobs = [Scope(row["tenant_id"], row["project_id"]) for row in known]
+        return list(dict.fromkeys([*([self.own] if self.own else []), *self.places.scopes, *with_jobs]))
 
     async def _look(self, scope: Scope, folder: str, before: datetime) -> int:
         wrong = 0

@@ -1,7 +1,7 @@
 -- waiting: queued jobs that nobody is at, and whose event has had its time
 SELECT tenant_id, project_id, job_id, attempts, correlation_id FROM media_jobs
- WHERE stage = 'Queued' AND not_before <= clock_timestamp()
-   AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
+ WHERE stage = 'Queued' AND not_before <= statement_timestamp()
+   AND (claimed_until IS NULL OR claimed_until < statement_timestamp())
  ORDER BY not_before
  LIMIT %(most)s;
 

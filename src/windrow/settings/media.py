@@ -48,7 +48,10 @@ class MediaJobs(BaseSettings):
         description="Whose a bucket or a subscription is: `gs://BUCKET/PREFIX=TENANT`, `subscription:NAME=TENANT/PROJECT`, several between spaces. The store of `WINDROW_OBJECT_STORE` has a folder for each tenant.",
     )
     media_attempts: int = Field(
-        8, ge=1, le=100, description="How often the metadata of a media job are asked for before it counts as failed."
+        150,
+        ge=1,
+        le=10_000,
+        description="How often the metadata of a media job are asked for before it counts as failed; 150 times take about a day.",
     )
     media_timeout_sec: float = Field(
         60, gt=0, le=540, description="How long one attempt at a media job's metadata may take."

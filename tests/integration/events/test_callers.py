@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.fakes.key_server import KeyServer, base64url, issuer_key
 from tests.fakes.youtube import FakeYoutube
-from tests.integration.events.counter import STRUCTURED, Desk, desk, event, pushed
+from tests.integration.events.counter import STRUCTURED, Desk, a_job, desk, event, pushed
 
 from windrow.app.events import check_callers
 from windrow.contracts.errors import Code, Fatal
@@ -138,3 +138,16 @@ async def test_a_page_that_calls_this_machine_by_its_own_name_is_refused(at_desk
     answered = await at_desk.post(event("x"), STRUCTURED | {"host": "evil.example.org"})
 
     assert answered.status_code == 421
+
+
+@pytest.mark.parametrize(
+    "said", [{"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}]
+)
+async def test_a_web_page_cannot_push_although_programs_of_this_machine_need_no_token(
+    at_desk: Desk, said: dict[str, str]
+) -> None:
+    """What a page sends without asking first has no content type, and whose page it is the browser says."""
+    refused = await at_desk.post(pushed(a_job("job-1")), said)
+
+    assert refused.status_code == 403
+    assert await at_desk.jobs() == 0

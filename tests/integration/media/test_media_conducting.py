@@ -289,3 +289,14 @@ async def test_the_database_knows_the_same_ways_and_takes_no_other(database: Dat
                     allowed.add((before, after))
 
     assert allowed == ways
+
+
+async def test_a_row_that_cannot_be_read_holds_up_nobody_elses_jobs(hall: Hall) -> None:
+    """An older version wrote it, say: it waits by itself, and those behind it are handed over."""
+    unreadable, other = await hall.enriched(), await hall.enriched()
+    async with hall.studio.database.tenant(SCOPE.tenant_id) as tx:
+        await tx.connection.execute("UPDATE media_jobs SET snapshot = '{}' WHERE job_id = %s", (unreadable,))
+
+    await hall.conductor.step()
+
+    assert (await hall.studio.job(other)).stage is Stage.PROCESSING

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.integration.media.mirror_desk import SCOPE, Desk
 
+from windrow.contracts.errors import Code, Conflict
 from windrow.media.mirror import astray
 from windrow.media.stage import WAYS, Stage
 from windrow.postgres import Database
@@ -160,3 +161,30 @@ async def test_nothing_is_left_of_a_job_that_is_forgotten(desk: Desk) -> None:
     await desk.mirror().forget(SCOPE, job_id)
 
     assert [listed.key async for listed in desk.objects.unwatched(SCOPE.tenant_id).list()] == []
+
+
+async def test_a_job_whose_place_is_taken_is_left_for_a_while_and_holds_up_nobody(desk: Desk) -> None:
+    """A directory, say, lies where its object should: the others are mirrored, and it is not tried again at once."""
+    blocked = await desk.submit()
+
+    async def taken(_: str, key: str) -> None:
+        if blocked in key:
+            raise Conflict("something is there", code=Code.ALREADY_EXISTS)
+
+    desk.objects.before = taken
+    await desk.mirror().step()
+    other = await desk.submit()
+    tried = [await desk.mirror().step() for _ in range(3)]
+
+    assert await desk.folders(other) == ["jobs/Queued"]
+    assert tried == [1, 0, 0]
+
+
+async def test_a_row_that_cannot_be_read_holds_up_nobody_elses_objects(desk: Desk) -> None:
+    unreadable, other = await desk.submit(), await desk.submit()
+    async with desk.database.tenant(SCOPE.tenant_id) as tx:
+        await tx.connection.execute("UPDATE media_jobs SET media = '{}' WHERE job_id = %s", (unreadable,))
+
+    await desk.mirror().step()
+
+    assert await desk.folders(other) == ["jobs/Queued"]

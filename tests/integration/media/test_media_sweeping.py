@@ -1,13 +1,18 @@
 """What no event brings about, the sweep does (D4): jobs that wait, objects without a row, copies gone astray."""
 
 from datetime import datetime, timedelta
+from typing import Any, cast
 
 import pytest
 from tests.integration.media.mirror_desk import SCOPE, Desk
 
+from windrow.contracts.errors import Code, RetryableTransient
+from windrow.contracts.scope import Scope
 from windrow.media.handling import Found, Handled, Outcome
+from windrow.media.places import Place, Places
 from windrow.media.stage import Stage
 from windrow.media.sweeping import Sweeper
+from windrow.objects import ObjectStore
 from windrow.postgres import Database
 from windrow.postgres.wakeups import Wakeup
 
@@ -18,7 +23,7 @@ class Sweep:
     def __init__(self, desk: Desk, outcome: Outcome = Outcome.PROCESSED) -> None:
         self.taken: list[Found] = []
         self._outcome = outcome
-        self.sweeper = Sweeper(desk.database, desk.places, self._handle, Wakeup())
+        self.sweeper = Sweeper(desk.database, desk.places, self._handle, Wakeup(), SCOPE)
 
     async def _handle(self, found: Found) -> Handled:
         self.taken.append(found)
@@ -90,7 +95,7 @@ async def test_the_sweep_finds_a_copy_that_lies_where_its_job_is_not(desk: Desk)
 
 
 async def test_an_object_that_nobody_knows_is_taken_up_by_the_sweep(desk: Desk) -> None:
-    await desk.submit()
+    """Although its tenant has no job yet: the first event may have come while the database was away."""
     store = desk.objects.unwatched(SCOPE.tenant_id)
     for key in ("jobs/Queued/dropped.json", "jobs/Queued/.hidden.json", "jobs/Queued/deep/er.json"):
         await store.put(key, b"{}")
@@ -98,3 +103,21 @@ async def test_an_object_that_nobody_knows_is_taken_up_by_the_sweep(desk: Desk) 
     await sweep.sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1))
 
     assert [(found.scope, found.job_id) for found in sweep.taken] == [(SCOPE, "dropped")]
+
+
+async def test_a_store_that_is_away_keeps_nobody_else_from_being_looked_through(database: Database) -> None:
+    class Away:
+        def __getattr__(self, name: str) -> Any:
+            raise RetryableTransient("the store is away", code=Code.STORAGE_UNAVAILABLE)
+
+    other = Scope("other", "default")
+    desk = Desk(database)
+    desk.places = Places(
+        desk.objects, Place("windrow"), "default", {Place("theirs"): (other, cast("ObjectStore", Away()))}
+    )
+    await desk.objects.unwatched(SCOPE.tenant_id).put("jobs/Queued/dropped.json", b"{}")
+    sweep = Sweep(desk)
+
+    await sweep.sweeper.look_through(datetime.now().astimezone() + timedelta(hours=1))
+
+    assert [found.job_id for found in sweep.taken] == ["dropped"]

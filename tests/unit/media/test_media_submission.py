@@ -51,6 +51,7 @@ def test_a_type_that_is_said_counts_more_than_the_url() -> None:
         f"{URL}\0",
         "\ud800",
         f"{URL}{'x' * LONGEST_URL}",
+        "https://ada:secret@example.org/a.mp4",
     ],
 )
 def test_what_is_no_url_of_a_medium_is_refused(url: str) -> None:

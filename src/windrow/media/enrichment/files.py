@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-from windrow.contracts.errors import Code, Fatal, RateLimited, RetryableTransient, ValidationFailure, WindrowError
+from windrow.contracts.errors import Code, Fatal, RetryableTransient, ValidationFailure, WindrowError
 from windrow.contracts.scope import Scope
 from windrow.http.urls import shown
 from windrow.media.enriching import Question
@@ -75,9 +75,8 @@ class Files:
 
     def _meaning(self, error: WindrowError) -> WindrowError:
         if isinstance(error, RetryableTransient):
-            wait = error.retry_after if isinstance(error, RateLimited) else None
-            until = self.now() + timedelta(seconds=wait) if wait else None
-            return EnrichmentDelayed(error.message, code=error.code, hint=error.hint, not_before=until)
+            # how long a stranger's server wants us to wait is its own word: each try counts, so that there is an end
+            return EnrichmentDelayed(error.message, code=error.code, hint=error.hint)
         if isinstance(error, ValidationFailure) or error.code in _NOT_FOR_THIS_JOB:
             return EnrichmentImpossible(error.message, code=error.code, hint=error.hint)
         return error

@@ -36,7 +36,7 @@ COMMENT ON COLUMN media_jobs.mirrored IS 'The move that its objects show; less t
 COMMENT ON COLUMN media_jobs.mirror_epoch IS 'Rises with every claim of the mirror; whoever finds another number than its own has been overtaken.';
 
 CREATE INDEX media_jobs_queued ON media_jobs (not_before) WHERE stage = 'Queued';
-CREATE INDEX media_jobs_unmirrored ON media_jobs (updated_at) WHERE mirrored < moves;
+CREATE INDEX media_jobs_unmirrored ON media_jobs (coalesce(mirroring_until, updated_at)) WHERE mirrored < moves;
 CREATE INDEX media_jobs_enriched ON media_jobs (not_before) WHERE stage = 'MetadataReady';
 CREATE INDEX media_jobs_processing ON media_jobs (updated_at) WHERE stage = 'Processing';
 CREATE INDEX media_jobs_ended ON media_jobs (updated_at) WHERE stage IN ('MetadataReady', 'Completed', 'Failed', 'Cancelled');

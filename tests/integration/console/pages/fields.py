@@ -7,6 +7,13 @@ from typing import Any
 import psycopg
 
 NOW = datetime.now(UTC)
+
+
+def now() -> datetime:
+    """What is drawn minute by minute is laid out anew: a whole run of the tests takes longer than that."""
+    return datetime.now(UTC)
+
+
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7}}"
 SECRET_RUN = "github-20261116T060000-aaaaaa"
 
@@ -65,12 +72,12 @@ def endpoint(
         connector=connector,
         config="{}",
         schedule=schedule,
-        created_at=NOW - timedelta(days=30),
+        created_at=now() - timedelta(days=30),
     )
 
 
 def run(connection: psycopg.Connection[Any], name: str, run_id: str, ago: timedelta, **more: Any) -> None:
-    begun = NOW - ago
+    begun = now() - ago
     values: dict[str, Any] = {
         "project_id": "main",
         "endpoint_id": name,
@@ -127,7 +134,7 @@ def _season(connection: psycopg.Connection[Any], name: str, outcome: str) -> Non
 def _batches(connection: psycopg.Connection[Any], run_id: str) -> None:
     for seq in range(1, 41):
         pending = seq > 38
-        settled = NOW - timedelta(minutes=60 - seq * 1.5)
+        settled = now() - timedelta(minutes=60 - seq * 1.5)
         insert(
             connection,
             "harvest_outbox",
@@ -165,7 +172,7 @@ def _lifecycles(connection: psycopg.Connection[Any]) -> None:
     steps = [
         ("Pending", None, None),
         ("Running", None, None),
-        ("Backoff", "the tracker closed the connection in the middle of a page", NOW + timedelta(minutes=4)),
+        ("Backoff", "the tracker closed the connection in the middle of a page", now() + timedelta(minutes=4)),
     ]
     for number, (state, reason, due) in enumerate(steps):
         insert(
@@ -181,7 +188,7 @@ def _lifecycles(connection: psycopg.Connection[Any]) -> None:
             code="NETWORK" if reason else None,
             failures=1 if reason else 0,
             next_retry_at=due,
-            at=NOW - timedelta(minutes=12 - number * 2),
+            at=now() - timedelta(minutes=12 - number * 2),
         )
 
 
@@ -210,7 +217,7 @@ def _left_over(connection: psycopg.Connection[Any]) -> None:
             payload="{}",
             status="queued" if number < 4 else "failed",
             failure_code=None if number < 4 else "TIMEOUT",
-            finished_at=None if number < 4 else NOW,
+            finished_at=None if number < 4 else now(),
         )
     connection.execute(
         """INSERT INTO audit_log (tenant_id, project_id, actor, authority, action, subject, reason)
