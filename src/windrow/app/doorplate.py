@@ -1,4 +1,4 @@
-"""Where this machine's HTTP application answers, for the commands that are its clients.
+"""Where this machine's HTTP application answers, for the commands that are its clients; and where each server listened last.
 
 The file is locked as long as its writer lives. A command sends its token to no address whose server is gone: somebody
 else on the machine could listen there by now.
@@ -13,16 +13,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-FILE = "http.json"
+HTTP = "http"
 TOKEN = "token"  # noqa: S105 - the name of its file
 # whoever looks where the server is holds the lock for an instant
 LOOKS, LOOK_SECONDS = 10, 0.02
 
 
 @asynccontextmanager
-async def doorplate(home: Path, url: str) -> AsyncIterator[None]:
+async def doorplate(home: Path, url: str, name: str = HTTP) -> AsyncIterator[None]:
     """Say where it answers, as long as the block lasts. Where another server of this home says so already, it goes on."""
-    descriptor = os.open(home / FILE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(_file(home, name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         if await _locked(descriptor):
             os.ftruncate(descriptor, 0)
@@ -35,7 +35,7 @@ async def doorplate(home: Path, url: str) -> AsyncIterator[None]:
 def address(home: Path) -> str | None:
     """Where a server that lives answers."""
     try:
-        descriptor = os.open(home / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(_file(home, HTTP), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return None
     try:
@@ -48,10 +48,10 @@ def address(home: Path) -> str | None:
         os.close(descriptor)
 
 
-def last_port(home: Path) -> dict[str, int]:
-    """Where it listened last time, so that it does again if it can."""
+def last_port(home: Path, name: str = HTTP) -> dict[str, int]:
+    """Where the server of that name listened last time, so that it does again if it can."""
     try:
-        descriptor = os.open(home / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(_file(home, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return {}
     try:
@@ -60,7 +60,11 @@ def last_port(home: Path) -> dict[str, int]:
         port = None
     finally:
         os.close(descriptor)
-    return {"http": port} if port else {}
+    return {name: port} if port else {}
+
+
+def _file(home: Path, name: str) -> Path:
+    return home / f"{name}.json"
 
 
 async def _locked(descriptor: int) -> bool:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from windrow.app.attending import attend
 from windrow.app.background import Background
 from windrow.app.compose import opened
-from windrow.app.doorplate import TOKEN
+from windrow.app.doorplate import TOKEN, doorplate, last_port
 from windrow.app.media import MediaWork, media, topics_of
 from windrow.app.outside import outside
 from windrow.contracts.errors import Code, Fatal
@@ -22,6 +22,7 @@ from windrow.http import HttpClient, HttpPolicy
 from windrow.postgres import Database
 from windrow.postgres.wakeups import Wakeups
 from windrow.settings import Settings
+from windrow.stack.ports import choose
 from windrow.telemetry import bound, emit
 from windrow.telemetry.export import export, serve_metrics
 from windrow.vault import Secret
@@ -31,6 +32,8 @@ from windrow.web.local_token import LocalToken
 from windrow.web.oidc import KeySet, Verifier
 from windrow.web.principal import Principal, Role
 from windrow.web.server import bind, door_of, is_loopback, names_of, serving
+
+_NAME = "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +80,12 @@ async def events(settings: Settings) -> AsyncIterator[Running]:
 async def served(settings: Settings, database: Database, work: MediaWork) -> AsyncIterator[Served]:
     """Answer events as long as the block lasts."""
     check_callers(settings)
-    listening = bind(settings.events_host, settings.events_port, setting="WINDROW_EVENTS_PORT")
+    home = settings.home.absolute()
+    port = settings.events_port or choose({_NAME: None}, last_port(home, _NAME))[_NAME]
+    listening = bind(settings.events_host, port, setting="WINDROW_EVENTS_PORT")
     async with AsyncExitStack() as kept:
         kept.callback(listening.close)
-        token = kept_secret(settings.home.absolute() / TOKEN)
+        token = kept_secret(home / TOKEN)
         own = Scope(settings.tenant, settings.project)
         machine = LocalToken(token, Principal(own, (Role.ADMIN,), "local", "token of this machine"))
         verifier = await kept.enter_async_context(verifying(settings))
@@ -91,7 +96,9 @@ async def served(settings: Settings, database: Database, work: MediaWork) -> Asy
         hosts = None if verifier else names_of(listening)
         app = application(database, receiver, jobs, machine, hosts=hosts, limits=limits)
         await kept.enter_async_context(serving(app, listening, limits))
-        yield Served(f"http://{door_of(listening)}", token)
+        url = f"http://{door_of(listening)}"
+        await kept.enter_async_context(doorplate(home, url, _NAME))
+        yield Served(url, token)
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ class MediaJobs(BaseSettings):
         "127.0.0.1",
         description="Where the metadata worker listens. Beyond this machine only with `PUBSUB_VERIFICATION_AUDIENCE` set.",
     )
-    events_port: int = Field(0, ge=0, le=65535, description="Its port; 0 finds a free one.")
+    events_port: int = Field(0, ge=0, le=65535, description="Its port; 0 finds a free one and remembers it.")
     event_bytes: int = Field(
         1 << 20, ge=64 << 10, le=64 << 20, description="The largest body of events that it takes, in bytes."
     )
