@@ -25,6 +25,7 @@ from windrow.media.errors import ProcessingError
 from windrow.media.job import MediaJob
 from windrow.media.moving import Change, move
 from windrow.media.stage import BY_JOB, Stage
+from windrow.media.stalling import stalled
 from windrow.postgres import Database, Transaction, load
 from windrow.postgres.cancellation import is_cancelled
 from windrow.postgres.patience import keep_on
@@ -67,7 +68,7 @@ class Conductor:
     async def run(self) -> None:
         """Until cancelled."""
         with bound(agent="metadata-worker", directive="conductor"):
-            await keep_on(self._turn, self.wakeup, self.poll, random.random, _stalled)
+            await keep_on(self._turn, self.wakeup, self.poll, random.random, stalled("conductor"))
 
     async def step(self) -> bool:
         """One pass; whether there was something to do."""
@@ -202,17 +203,6 @@ def _say_delayed(job_id: str, error: WindrowError, delay: timedelta) -> None:
     emit(
         "media.delayed",
         job_id=job_id,
-        error_class=error.error_class,
-        code=error.code,
-        error=error,
-        retry_in_seconds=delay.total_seconds(),
-    )
-
-
-def _stalled(error: WindrowError, delay: timedelta) -> None:
-    emit(
-        "media.stalled",
-        part="conductor",
         error_class=error.error_class,
         code=error.code,
         error=error,

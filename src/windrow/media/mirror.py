@@ -21,6 +21,7 @@ from windrow.media import rows
 from windrow.media.job import MediaEvent, MediaJob, as_bytes
 from windrow.media.places import Places
 from windrow.media.stage import FOLDERS, Stage
+from windrow.media.stalling import stalled
 from windrow.media.status_changed import JobStatusChanged
 from windrow.objects import Head, ObjectStore
 from windrow.postgres import Database, Transaction, load
@@ -64,7 +65,7 @@ class Mirror:
     async def run(self) -> None:
         """Until cancelled."""
         with bound(agent="metadata-worker", directive="mirror"):
-            await keep_on(self.step, self.wakeup, _POLL, random.random, _stalled)
+            await keep_on(self.step, self.wakeup, _POLL, random.random, stalled("mirror"))
 
     async def step(self) -> int:
         """Mirror what waits; for how many jobs that was tried."""
@@ -176,14 +177,3 @@ async def _write_event(store: ObjectStore, job: MediaJob, change: MediaEvent) ->
     # one that is there was written from the same row
     with suppress(Conflict):
         await store.put_if_absent(event_key(job.job.job_id, change), msgspec.json.encode(said), content_type=JSON)
-
-
-def _stalled(error: WindrowError, delay: timedelta) -> None:
-    emit(
-        "media.stalled",
-        part="mirror",
-        error_class=error.error_class,
-        code=error.code,
-        error=error,
-        retry_in_seconds=delay.total_seconds(),
-    )

@@ -18,6 +18,7 @@ from windrow.media.job import is_job_id
 from windrow.media.mirror import astray
 from windrow.media.places import Places
 from windrow.media.stage import FOLDERS, Stage
+from windrow.media.stalling import stalled
 from windrow.objects import Listed
 from windrow.postgres import Database, load
 from windrow.postgres.patience import keep_on
@@ -51,7 +52,7 @@ class Sweeper:
     async def run(self) -> None:
         """Until cancelled."""
         with bound(agent="metadata-worker", directive="sweep"):
-            await keep_on(self.step, self.wakeup, _POLL, random.random, _stalled)
+            await keep_on(self.step, self.wakeup, _POLL, random.random, stalled("sweep"))
 
     async def step(self) -> int:
         """Take up what is due; how many jobs went on by it. One that did not is left for a while, whatever its row says."""
@@ -73,7 +74,7 @@ class Sweeper:
             try:
                 return sum([await self._look(scope, folder, before) for folder in FOLDERS])
             except WindrowError as error:  # of one store: the others are looked through all the same
-                _stalled(error, timedelta(0))
+                stalled("sweep")(error, timedelta(0))
                 return 0
 
     async def _take_up(self, found: Found) -> Handled:
@@ -130,14 +131,3 @@ async def _chunks(listing: AsyncIterator[Listed]) -> AsyncIterator[list[Listed]]
             yield chunk
             chunk = []
     yield chunk
-
-
-def _stalled(error: WindrowError, delay: timedelta) -> None:
-    emit(
-        "media.stalled",
-        part="sweep",
-        error_class=error.error_class,
-        code=error.code,
-        error=error,
-        retry_in_seconds=delay.total_seconds(),
-    )
