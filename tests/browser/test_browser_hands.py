@@ -62,6 +62,7 @@ async def test_without_script_everything_can_be_done_all_the_same(full: Console,
     context = await opened(browser, LAPTOP, "light", java_script_enabled=False)
     page = await context.new_page()
     await page.goto(await full.link())
+    await page.goto(f"{full.url}/endpoints")
 
     await page.get_by_role("searchbox").fill("ware")
     await page.get_by_role("searchbox").press("Enter")

@@ -13,7 +13,7 @@ PAGES = {
     "login": "/login",
     "overview": "/",
     "endpoints": "/endpoints",
-    "endpoint": "/endpoints/tracker?did=pause&away",
+    "endpoint": "/endpoints/tracker?did=pause&did=away",
     "runs": "/runs?endpoint=github",
     "run": "/runs/github-0",
     "you": "/you",

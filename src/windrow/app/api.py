@@ -10,8 +10,9 @@ from windrow.app.previewing import previewed
 from windrow.app.quarantine import retried
 from windrow.app.sources import Sources
 from windrow.app.trial import attempt
-from windrow.console.api.behind import Api, Ports
-from windrow.console.api.trial import Trial
+from windrow.console.api.behind import Api
+from windrow.console.ports import Ports
+from windrow.console.trial import Trial
 from windrow.contracts.scope import Actor, Scope
 from windrow.endpoints import Endpoint
 from windrow.harvest.preview import Bounds, Preview

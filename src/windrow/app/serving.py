@@ -58,7 +58,7 @@ async def served(settings: Settings, database: Database, vault: Vault) -> AsyncI
         hosts = names_of(listening) | {urlsplit(url).netloc}
         known = LocalToken(token, principal)
         asked = api(settings, database, [key])
-        site = Site(database, url, asked.ports.temporal, temporal_pages=temporal_pages(settings))
+        site = Site(blobs, url, asked.ports, temporal_pages=temporal_pages(settings))
         app = application(
             blobs,
             known,

@@ -19,10 +19,11 @@ from tests.integration.blobs.items import put_item
 
 from windrow.app.jobs import payload_of
 from windrow.blobs import BlobLimits, Blobs
-from windrow.console.api.behind import Api, Ports
+from windrow.console.api.behind import Api
 from windrow.console.api.pace import PaceLimits
 from windrow.console.application import application
 from windrow.console.blobs import announce
+from windrow.console.ports import Ports
 from windrow.console.webhooks import Resolve
 from windrow.contracts.errors import Code, RetryableTransient
 from windrow.contracts.scope import Scope

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.console.pages.due import next_due
+from windrow.console.pages.endpoints.due import next_due
 
 MONDAY = datetime(2026, 11, 16, 11, 7, 30, tzinfo=UTC)
 

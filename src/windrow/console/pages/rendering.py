@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from windrow.console.pages import words
 from windrow.console.pages.static import Static
 from windrow.console.session import Visit
+from windrow.contracts.errors import WindrowError
 from windrow.web.principal import Role
 
 THEME = "windrow-theme"
@@ -21,6 +22,20 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
     " form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+# what the way to a section is: its address, its name, and the key that leads there after a `g`
+SECTIONS = {
+    "overview": ("/", "Overview", "o"),
+    "endpoints": ("/endpoints", "Endpoints", "e"),
+    "runs": ("/runs", "Runs", "r"),
+    "catalog": ("/catalog", "Catalog", "c"),
+    "quarantine": ("/quarantine", "Quarantine", "q"),
+    "jobs": ("/jobs", "Jobs", "j"),
+    "media": ("/media", "Media", "m"),
+    "queues": ("/queues", "Queues", "u"),
+    "alerts": ("/alerts", "Alerts", "a"),
+    "audit": ("/audit", "Audit", "t"),
+    "kv": ("/kv", "Key values", "k"),
+}
 # of where somebody was, other sites learn nothing; `no-referrer` would take the origin from our own forms too
 _HEADERS = {
     "content-security-policy": POLICY,
@@ -31,7 +46,8 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a page shows. `live` is the template of the part that renews itself, and `stream` where its renewals come from."""
+    """What a page shows. `live` is the template of the part that renews itself, and `stream` where its renewals come from;
+    `seek` is what the field at the top searches."""
 
     template: str
     title: str
@@ -39,6 +55,7 @@ class View:
     context: Mapping[str, Any] = field(default_factory=dict)
     live: str | None = None
     stream: str | None = None
+    seek: tuple[str, str] = ("/catalog", "Search the catalog")
 
 
 class Renderer:
@@ -55,11 +72,14 @@ class Renderer:
         self._environment.filters.update(
             duration=words.duration, number=words.number, size=words.size, stamp=words.stamp, ticked=_ticked
         )
-        self._environment.globals.update(ago=words.ago, plural=words.plural, static=static.url)
+        self._environment.globals.update(ago=words.ago, plural=words.plural, static=static.url, sections=SECTIONS)
 
-    def page(self, visit: Visit, view: View, status: int = 200) -> HTMLResponse:
-        """The whole page, for somebody who is logged in."""
-        return self._drawn(visit.request, view, status, visit=visit, may_write=visit.may(Role.WRITER))
+    def page(self, visit: Visit, view: View, status: int = 200, *, refused: WindrowError | None = None) -> HTMLResponse:
+        """The whole page, for somebody who is logged in; after a form that was refused, with what it said."""
+        said = visit.form if refused else {}
+        return self._drawn(
+            visit.request, view, status, visit=visit, may_write=visit.may(Role.WRITER), refused=refused, said=said
+        )
 
     def outside(self, request: Request, view: View, status: int = 200) -> HTMLResponse:
         """A page for anybody: without the ways to what is inside."""

@@ -1,33 +1,33 @@
-"""Every address of the console, and what each shows."""
+"""Every address of the console."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from windrow.console.pages.acts import ACTS, EndpointActs
-from windrow.console.pages.endpoint import EndpointPage
-from windrow.console.pages.endpoints import Endpoints
-from windrow.console.pages.engines import Pulse
+from windrow.blobs import Blobs
+from windrow.console.pages import endpoints, runs
+from windrow.console.pages.desk import Address, Desk, Given, Shown
 from windrow.console.pages.entrance import Entrance
 from windrow.console.pages.faults import FaultPages
 from windrow.console.pages.live import Live, Look
-from windrow.console.pages.overview import Overview
+from windrow.console.pages.overview.engines import Pulse
+from windrow.console.pages.overview.page import Overview
 from windrow.console.pages.rendering import Renderer
-from windrow.console.pages.run import RunPage
-from windrow.console.pages.runs import Runs
 from windrow.console.pages.static import Static
+from windrow.console.ports import Ports
 from windrow.console.session import Reception, SessionLimits, Visit
 from windrow.console.session.cookies import SessionCookie
 from windrow.console.session.sessions import Sessions
-from windrow.postgres import Database
 from windrow.web.doorkeeper import Doorkeeper
 from windrow.web.limits import ServerLimits
 from windrow.web.principal import Role
 
-if TYPE_CHECKING:
-    from temporalio.client import Client
+# a section of the console is a package; it says itself which addresses it has
+SECTIONS = (
+    endpoints,
+    runs,
+)
 
 
 class Site:
@@ -35,21 +35,21 @@ class Site:
 
     def __init__(
         self,
-        database: Database,
+        blobs: Blobs,
         url: str,
-        temporal: Callable[[], Awaitable["Client"]],
+        ports: Ports,
         *,
         temporal_pages: str | None = None,
         sessions: SessionLimits | None = None,
         every: float | None = None,
     ) -> None:
-        self._database, self._temporal, self._temporal_pages = database, temporal, temporal_pages
         self._static = Static()
-        self._renderer = Renderer(self._static)
-        self._sessions, self._cookie = Sessions(database, sessions), SessionCookie.at(url)
-        self._live = Live(self._renderer, self._sessions, **({"every": every} if every else {}))
+        renderer = self._renderer = Renderer(self._static)
+        self._desk = Desk(blobs, ports, renderer, temporal_pages)
+        self._sessions, self._cookie = Sessions(blobs.database, sessions), SessionCookie.at(url)
+        self._live = Live(renderer, self._sessions, **({"every": every} if every else {}))
         self._pulse = Pulse("Temporal", self._asked)
-        self.fault = FaultPages(self._renderer)
+        self.fault = FaultPages(renderer)
 
     def close(self) -> None:
         """Let nobody's stream hold up the end of the server."""
@@ -58,30 +58,28 @@ class Site:
 
     def routes(self, door: Doorkeeper, limits: ServerLimits) -> list[Route]:
         reception = Reception(self._sessions, self._cookie, door, limits)
-        entrance = Entrance(self._database, reception, self._renderer)
-        endpoint = EndpointPage(self._database, self._temporal_pages)
-        acts = EndpointActs(self._database, self._temporal, endpoint, self._renderer)
-        live: dict[str, tuple[str, Look]] = {
-            "/": ("/live/overview", Overview(self._database, [self._pulse.feel]).look),
-            "/endpoints": ("/live/endpoints", Endpoints(self._database).look),
-            "/endpoints/{name}": ("/live/endpoints/{name}", endpoint.look),
-            "/runs": ("/live/runs", Runs(self._database).look),
-            "/runs/{run_id:path}": ("/live/runs/{run_id:path}", RunPage(self._database, self._temporal_pages).look),
-        }
+        entrance = Entrance(self._desk.database, reception, self._renderer)
+        overview = Shown("/", Overview(self._desk, [self._pulse.feel]).look, "/live/overview")
+        shown = [overview, *(address for section in SECTIONS for address in section.addresses(self._desk))]
         return [
             Route("/static/{name}", self._static.serve, methods=["GET"]),
             Route("/login", entrance.login, methods=["GET"]),
-            *(Route(path, reception.shows(self._page(look)), methods=["GET"]) for path, (_, look) in live.items()),
-            *(Route(path, reception.streams(self._live.follow(look)), methods=["GET"]) for path, look in live.values()),
-            *(
-                Route(f"/endpoints/{{name}}/{act}", reception.takes(Role.WRITER, acts.takes(act)), methods=["POST"])
-                for act in ACTS
-            ),
+            *(route for address in shown for route in self._routes(reception, address)),
             Route("/you", reception.shows(self._page(entrance.you)), methods=["GET"]),
             Route("/you/look-at", reception.takes(Role.READER, entrance.look_at), methods=["POST"]),
             Route("/you/theme", reception.takes(Role.READER, entrance.theme), methods=["POST"]),
             Route("/logout", reception.takes(Role.READER, entrance.logout), methods=["POST"]),
         ]
+
+    def _routes(self, reception: Reception, address: Address) -> Iterator[Route]:
+        if isinstance(address, Shown):
+            yield Route(address.path, reception.shows(self._page(address.look)), methods=["GET"])
+            if address.live:
+                yield Route(address.live, reception.streams(self._live.follow(address.look)), methods=["GET"])
+        elif isinstance(address, Given):
+            yield Route(address.path, reception.shows(address.give), methods=["GET"])
+        else:
+            yield Route(address.path, reception.takes(address.role, address.take), methods=["POST"])
 
     def _page(self, look: Look) -> Callable[[Visit], Awaitable[Response]]:
         async def page(visit: Visit) -> Response:
@@ -90,4 +88,4 @@ class Site:
         return page
 
     async def _asked(self) -> None:
-        await (await self._temporal()).service_client.check_health()
+        await (await self._desk.ports.temporal()).service_client.check_health()

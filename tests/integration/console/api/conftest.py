@@ -7,7 +7,7 @@ import pytest
 from tests.integration.console.api.desk import WIDE, CountingDatabase, Desk
 from tests.integration.console.house import house, outward
 
-from windrow.console.api.behind import Ports
+from windrow.console.ports import Ports
 from windrow.postgres import Database
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.integration.console.api.desk import Desk
 
-from windrow.console.api.behind import Ports
-from windrow.console.api.trial import Finding, Trial
+from windrow.console.ports import Ports
+from windrow.console.trial import Finding, Trial
 from windrow.endpoints import Endpoint
 from windrow.harvest.preview import Bounds, Ended, Preview
 from windrow.postgres import audit

@@ -7,7 +7,7 @@ from tests.integration.console.api.desk import Desk
 from tests.integration.console.house import KEYS
 
 from windrow.app.api import api
-from windrow.console.api.behind import Ports
+from windrow.console.ports import Ports
 from windrow.postgres import Database
 from windrow.settings import Settings
 

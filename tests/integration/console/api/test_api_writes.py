@@ -9,8 +9,8 @@ from tests.integration.console.api.desk import Desk
 from tests.integration.console.api.stock import stocked
 from tests.integration.console.house import counted, house
 
-from windrow.console.api.behind import Ports
 from windrow.console.api.pace import PaceLimits
+from windrow.console.ports import Ports
 from windrow.harvest.quarantine import Quarantined
 from windrow.harvest.retrying import Attempt, Verdict
 from windrow.postgres import Database

@@ -66,7 +66,7 @@ async def test_what_is_decided_stands_while_temporal_is_away(site: Console) -> N
 
     answered = await visitor.send("/endpoints/github/pause", reason="a rest")
 
-    assert answered.headers["location"] == "/endpoints/github?did=pause&away"
+    assert answered.headers["location"] == "/endpoints/github?did=pause&did=away"
     shown = await visitor.see(answered.headers["location"])
     assert "Temporal could not be told yet" in shown
     assert "a rest" in shown

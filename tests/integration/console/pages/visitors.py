@@ -3,12 +3,12 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
-from tests.integration.console.house import KEYS, Passport
+from tests.integration.console.house import KEYS, Passport, outward
 
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
@@ -119,16 +119,17 @@ async def console(
     sessions: SessionLimits | None = None,
     url: str | None = None,
     every: float = 0.05,
+    **more: Any,
 ) -> AsyncIterator[Console]:
-    """Open from here to the end of the block."""
+    """Open from here to the end of the block. What more is named are ports, where a page needs them."""
     listening = bind("127.0.0.1", 0)
     here = f"http://{door_of(listening)}"
     signer = UrlSigner(f"{here}/objects", KEYS)
     blobs = Blobs(database, LocalObjects(directory, signer), announce, BlobLimits())
     site = Site(
-        database,
+        blobs,
         url or here,
-        temporal,
+        replace(outward(temporal), **more),
         temporal_pages="http://127.0.0.1:8233/namespaces/x",
         sessions=sessions,
         every=every,

@@ -81,7 +81,7 @@ function leave() {
 function seek() {
   const field = document.querySelector("[data-seek]");
   const region = document.querySelector("#live[data-results]");
-  if (!field || !region || location.pathname !== "/endpoints") return;
+  if (!field || !region || location.pathname !== new URL(field.form.action).pathname) return;
   let waiting = null;
   let asked = 0;
   field.addEventListener("input", () => {
@@ -100,7 +100,7 @@ function seek() {
         region.dataset.live = fresh.dataset.live;
         region.replaceChildren(...fresh.childNodes);
         count(region);
-        const rows = region.querySelectorAll("tbody tr").length;
+        const rows = region.querySelectorAll("tbody tr, [data-hit]").length;
         document.querySelector("#told").textContent = rows ? `${rows} shown` : "none matches";
         follow();
       } catch {
@@ -160,7 +160,11 @@ function keys() {
 }
 
 // what was done is said once, not again at every reload
-if (new URLSearchParams(location.search).has("did")) history.replaceState(null, "", location.pathname);
+const asked = new URL(location.href);
+if (asked.searchParams.has("did")) {
+  asked.searchParams.delete("did");
+  history.replaceState(null, "", asked);
+}
 
 count(document);
 setInterval(() => {

@@ -8,13 +8,14 @@ from urllib.parse import quote
 from windrow import kv
 from windrow.console.pages.charts import Chart, columns
 from windrow.console.pages.conditions import OUTCOMES
+from windrow.console.pages.desk import Desk
 from windrow.console.pages.rendering import View
 from windrow.console.pages.words import plural
 from windrow.console.session import Visit
 from windrow.contracts.errors import Code
 from windrow.harvest.cursors import Cursors
 from windrow.outbox.lane import Lane
-from windrow.postgres import Database, load
+from windrow.postgres import load
 from windrow.postgres.pool import Row
 from windrow.web.problem import Refusal
 
@@ -38,8 +39,8 @@ FATES = ("created", "updated", "deleted", "unchanged", "outdated", "discarded")
 class RunPage:
     """One run."""
 
-    def __init__(self, database: Database, temporal_pages: str | None) -> None:
-        self._database, self._temporal_pages = database, temporal_pages
+    def __init__(self, desk: Desk) -> None:
+        self._database, self._temporal_pages = desk.database, desk.temporal_pages
 
     async def look(self, visit: Visit) -> View:
         scope, run_id = visit.principal.scope, _run_id(visit)
@@ -65,12 +66,17 @@ class RunPage:
             "flow": _flow(batches),
             "steps": steps,
             "waiting": _waiting(steps, run_id),
-            "refused": refused,
+            "quarantined": refused,
             "partial": left.value if left and left.value.get("run_id") == run_id else None,
             "temporal": self._link(steps),
         }
         return View(
-            "run.html", f"Run {run_id}", "runs", context, "run_live.html", f"/live/runs/{quote(run_id, safe='')}"
+            "runs/one.html",
+            f"Run {run_id}",
+            "runs",
+            context,
+            "runs/one_live.html",
+            f"/live/runs/{quote(run_id, safe='')}",
         )
 
     def _link(self, steps: Sequence[Row]) -> str | None:

@@ -7,11 +7,12 @@ from typing import Any
 
 from windrow.console.pages.charts import Chart, columns, shares
 from windrow.console.pages.conditions import CONDITIONS, OUTCOMES
-from windrow.console.pages.engines import Engine
+from windrow.console.pages.desk import Desk
+from windrow.console.pages.overview.engines import Engine
 from windrow.console.pages.rendering import View
 from windrow.console.pages.words import number
 from windrow.console.session import Visit
-from windrow.postgres import Database, load
+from windrow.postgres import load
 from windrow.postgres.pool import Row
 
 Q = load(__package__, "overview.sql")
@@ -32,8 +33,8 @@ class Matter:
 class Overview:
     """The first page. `engines` are felt beside the database, which is felt by asking it."""
 
-    def __init__(self, database: Database, engines: Sequence[Feel]) -> None:
-        self._database, self._engines = database, engines
+    def __init__(self, desk: Desk, engines: Sequence[Feel]) -> None:
+        self._database, self._engines = desk.database, engines
 
     async def look(self, visit: Visit) -> View:
         scope = visit.principal.scope
@@ -61,7 +62,7 @@ class Overview:
             "engines": engines,
             "well": all(engine.well for engine in engines),
         }
-        return View("overview.html", "Overview", "overview", context, "overview_live.html", "/live/overview")
+        return View("overview/page.html", "Overview", "overview", context, "overview/live.html", "/live/overview")
 
 
 def _conditions(standings: Sequence[Row]) -> dict[str, int]:

@@ -5,14 +5,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from windrow.console.pages.conditions import CONDITIONS, OUTCOMES
-from windrow.console.pages.endpoints import due, lag
+from windrow.console.pages.desk import Desk, done
+from windrow.console.pages.endpoints.listed import SEEK, due, lag
 from windrow.console.pages.lately import lately
 from windrow.console.pages.rendering import View
 from windrow.console.session import Visit
 from windrow.contracts.errors import Code, WindrowError
 from windrow.contracts.scope import checked_name
 from windrow.orchestration import controls
-from windrow.postgres import Database, audit, load
+from windrow.postgres import audit, load
 from windrow.web.problem import Refusal
 
 Q = load(__package__, "endpoints.sql")
@@ -26,21 +27,17 @@ DONE = {
     "pause": "Paused. Nothing begins by itself any more; what is under way ends. Every writer may resume it.",
     "resume": "Resumed. It is read by its schedule again. Every writer may pause it.",
     "reschedule": "Rescheduled. Runs from here on follow the new schedule. Every writer may change it back.",
+    "away": "Temporal could not be told yet. Nothing else is to be done: it is made to agree within a minute.",
 }
-AWAY = "Temporal could not be told yet. Nothing else is to be done: it is made to agree within a minute."
 
 
 class EndpointPage:
     """One endpoint."""
 
-    def __init__(self, database: Database, temporal_pages: str | None) -> None:
-        self._database, self._temporal_pages = database, temporal_pages
+    def __init__(self, desk: Desk) -> None:
+        self._database, self._temporal_pages = desk.database, desk.temporal_pages
 
     async def look(self, visit: Visit) -> View:
-        return await self.after(visit, None, {})
-
-    async def after(self, visit: Visit, refused: WindrowError | None, said: dict[str, str]) -> View:
-        """The page, after something that was refused: with what was said, so that it can be said better."""
         scope, name = visit.principal.scope, named(visit)
         async with self._database.tenant(scope.tenant_id) as tx:
             found = await tx.row(Q.one, project=scope.project_id, endpoint=name)
@@ -60,13 +57,13 @@ class EndpointPage:
             "changes": [entry for entry in trail if entry.project_id in (None, scope.project_id)],
             "due": due(found, now),
             "lag": lag(found, now),
-            "done": _done(visit),
-            "refused": refused,
-            "said": said,
+            "done": done(visit, DONE),
+            "act": visit.request.url.path.rpartition("/")[2] if visit.form else None,
             "trigger_id": uuid.uuid4().hex,
             "temporal": self._temporal_pages,
         }
-        return View("endpoint.html", name, "endpoints", context, "endpoint_live.html", f"/live/endpoints/{name}")
+        live, stream = "endpoints/one_live.html", f"/live/endpoints/{name}"
+        return View("endpoints/one.html", name, "endpoints", context, live, stream, SEEK)
 
 
 def named(visit: Visit) -> str:
@@ -85,9 +82,3 @@ def missing(name: str) -> Refusal:
         code=Code.NOT_FOUND,
         hint="the list of endpoints shows those that are there",
     )
-
-
-def _done(visit: Visit) -> list[str]:
-    asked = visit.request.query_params
-    said = [DONE[asked["did"]]] if asked.get("did") in DONE else []
-    return [*said, AWAY] if said and "away" in asked else said

@@ -2,48 +2,32 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from starlette.responses import RedirectResponse, Response
-
-from windrow.console.pages.endpoint import EndpointPage, named
-from windrow.console.pages.rendering import Renderer
+from windrow.console.pages.desk import Desk
+from windrow.console.pages.endpoints.one import named
 from windrow.console.session import Visit
-from windrow.contracts.errors import Code, RetryableTransient, ValidationFailure, WindrowError
-from windrow.postgres import Database
-from windrow.web.problem import status_of
-
-if TYPE_CHECKING:
-    from temporalio.client import Client
+from windrow.contracts.errors import Code, RetryableTransient, ValidationFailure
 
 ACTS = ("trigger", "pause", "resume", "reschedule")
 LONGEST_REASON = 1000
 
 
 class EndpointActs:
-    """Each answers with the page again: by a redirect that says what was done, or with what was wrong beside the form."""
+    """Each says where to go on: to the page again, which says what was done."""
 
-    def __init__(
-        self, database: Database, temporal: Callable[[], Awaitable["Client"]], page: EndpointPage, renderer: Renderer
-    ) -> None:
-        self._database, self._temporal, self._page, self._renderer = database, temporal, page, renderer
+    def __init__(self, desk: Desk) -> None:
+        self._database, self._temporal = desk.database, desk.ports.temporal
 
-    def takes(self, act: str) -> Callable[[Visit], Awaitable[Response]]:
-        """The handler of one act."""
+    def does(self, act: str) -> Callable[[Visit], Awaitable[str]]:
+        """One of them."""
         handler: Callable[[Visit, str], Awaitable[str]] = getattr(self, act)
 
-        async def page(visit: Visit) -> Response:
+        async def do(visit: Visit) -> str:
             name = named(visit)
-            try:
-                did = await handler(visit, name)
-            except WindrowError as error:
-                if status_of(error) == 500:
-                    raise
-                view = await self._page.after(visit, error, {"act": act, **visit.form})
-                return self._renderer.page(visit, view, status_of(error))
-            return RedirectResponse(f"/endpoints/{name}?did={did}", 303)
+            return f"/endpoints/{name}?did={await handler(visit, name)}"
 
-        return page
+        return do
 
     async def trigger(self, visit: Visit, name: str) -> str:
         from windrow.orchestration import scheduling, starting  # Temporal's client takes a while to load
@@ -92,7 +76,7 @@ class EndpointActs:
         try:
             await scheduling.carry_out(await self._temporal(), done)
         except RetryableTransient:
-            return f"{did}&away"
+            return f"{did}&did=away"
         return did
 
 

@@ -4,9 +4,10 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from windrow.console.pages.conditions import OUTCOMES
+from windrow.console.pages.desk import Desk
 from windrow.console.pages.rendering import View
 from windrow.console.session import Visit
-from windrow.postgres import Database, load
+from windrow.postgres import load
 from windrow.postgres.pool import Row
 
 Q = load(__package__, "runs.sql")
@@ -18,8 +19,8 @@ SHOWN = ("running", "done", "failed", "cancelled", "superseded")
 class Runs:
     """The list, the latest first."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, desk: Desk) -> None:
+        self._database = desk.database
 
     async def look(self, visit: Visit) -> View:
         asked, scope = visit.request.query_params, visit.principal.scope
@@ -48,7 +49,7 @@ class Runs:
             "first": before is None,
         }
         query = f"?{visit.request.url.query}" if visit.request.url.query else ""
-        return View("runs.html", "Runs", "runs", context, "runs_live.html", f"/live/runs{query}")
+        return View("runs/list.html", "Runs", "runs", context, "runs/list_live.html", f"/live/runs{query}")
 
 
 def _after(row: Row) -> str:

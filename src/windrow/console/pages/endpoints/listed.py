@@ -9,25 +9,27 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfoNotFoundError
 
 from windrow.console.pages.conditions import CONDITIONS
-from windrow.console.pages.due import next_due
+from windrow.console.pages.desk import Desk
+from windrow.console.pages.endpoints.due import next_due
 from windrow.console.pages.lately import lately
 from windrow.console.pages.rendering import View
 from windrow.console.session import Visit
 from windrow.contracts.errors import ValidationFailure
-from windrow.postgres import Database, load
+from windrow.postgres import load
 from windrow.postgres.pool import Row
 
 Q = load(__package__, "endpoints.sql")
 
 PAGE = 50
 LONGEST = 64
+SEEK = ("/endpoints", "Search endpoints")
 
 
 class Endpoints:
     """The list: searched, filtered, a page at a time."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, desk: Desk) -> None:
+        self._database = desk.database
 
     async def look(self, visit: Visit) -> View:
         asked = visit.request.query_params
@@ -57,9 +59,8 @@ class Endpoints:
             "first": "after" not in asked,
         }
         query = f"?{visit.request.url.query}" if visit.request.url.query else ""
-        return View(
-            "endpoints.html", "Endpoints", "endpoints", context, "endpoints_live.html", f"/live/endpoints{query}"
-        )
+        live, stream = "endpoints/list_live.html", f"/live/endpoints{query}"
+        return View("endpoints/list.html", "Endpoints", "endpoints", context, live, stream, SEEK)
 
 
 def _described(shown: Sequence[Row], runs: Sequence[Row]) -> list[dict[str, Any]]:

@@ -1,0 +1,1 @@
+"""The overview: is everything flowing, what is stuck, and where to look."""

@@ -1,0 +1,33 @@
+"""What the API and the pages ask of the process around them."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from windrow.console.trial import Trial
+from windrow.contracts.scope import Actor, Scope
+from windrow.endpoints import Endpoint
+from windrow.harvest.preview import Bounds, Preview
+from windrow.harvest.quarantine import Quarantined
+from windrow.harvest.retrying import Attempt
+
+if TYPE_CHECKING:
+    from temporalio.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What needs settings, secrets or Temporal, and is therefore the composition root's.
+
+    `temporal` connects when it is first needed. `attempt` tries an endpoint and shows some items of its first page,
+    `preview` takes a sample, `retry` puts entries of one endpoint through today's connector and persists what passes,
+    `payload_of` checks what is asked of a kind of job.
+    """
+
+    temporal: Callable[[], Awaitable["Client"]]
+    attempt: Callable[[Endpoint, int], Awaitable[Trial]]
+    preview: Callable[[Endpoint, Bounds], Awaitable[Preview]]
+    retry: Callable[[Scope, str, Sequence[Quarantined], Actor, str | None], Awaitable[list[Attempt]]]
+    payload_of: Callable[[str, dict[str, Any]], BaseModel]
