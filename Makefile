@@ -20,8 +20,8 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## start everything on this machine and show that it works
-	@$(BIN)/windrow demo
+demo: $(READY) ## start everything on this machine and show that it works (HOLD=1 leaves it running)
+	@$(BIN)/windrow demo $(if $(HOLD),--hold)
 
 test: $(READY) check ## lint, types, architecture and every test
 	@tools/browsers.sh || true

@@ -21,6 +21,8 @@ from windrow.telemetry.declare import Level
 
 HARNESS = {
     "figures",
+    "items",
+    "crowd",
     "peers",
     "harvest_raw",
     "harvest_ours",

@@ -1,4 +1,4 @@
-"""What `windrow demo` shows: this very repository, harvested, searched, and harvested again."""
+"""This very repository, harvested, searched, and harvested again."""
 
 from collections.abc import Callable
 from pathlib import Path
