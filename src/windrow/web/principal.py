@@ -1,6 +1,6 @@
 """Who calls, and what they may do."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -44,6 +44,24 @@ class Authenticator(Protocol):
     """Knows whose token it is; None: nobody's."""
 
     async def principal_of(self, token: str) -> Principal | None: ...
+
+
+class InTurn:
+    """Several who know callers, asked one after the other."""
+
+    def __init__(self, authenticators: Sequence[Authenticator]) -> None:
+        self._authenticators = authenticators
+
+    async def principal_of(self, token: str) -> Principal | None:
+        for authenticator in self._authenticators:
+            if principal := await authenticator.principal_of(token):
+                return principal
+        return None
+
+
+def highest(roles: Collection[Role]) -> Role | None:
+    """The one that may do what all the others may."""
+    return max(roles, key=_ORDER.index, default=None)
 
 
 def bearer_token(request: Request) -> str:

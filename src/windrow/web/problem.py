@@ -12,6 +12,7 @@ from starlette.responses import Response
 from windrow.contracts.errors import (
     Code,
     Conflict,
+    Fatal,
     RateLimited,
     RetryableTransient,
     ValidationFailure,
@@ -33,6 +34,15 @@ _BY_CODE = {
     # somebody else refused our request: no fault of the caller's
     Code.REFUSED: 502,
 }
+# what a refusal means to whoever was refused: to wait, to look again, to ask a person; anything else is a wrong request
+_BY_STATUS: dict[int, type[WindrowError]] = {
+    401: Fatal,
+    403: Fatal,
+    408: RetryableTransient,
+    409: Conflict,
+    412: Conflict,
+    429: RetryableTransient,
+}
 _INSIDE = "something failed inside of Windrow"
 
 
@@ -44,6 +54,14 @@ class Refusal(ValidationFailure):
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.status, self.headers = status, headers or {}
+
+    @property
+    def error_class(self) -> str:
+        return _BY_STATUS.get(self.status, ValidationFailure).__name__
+
+
+class Away(RetryableTransient):
+    """What cannot be done now since somebody else is away (503): unlike what fails inside of us, the caller is told."""
 
 
 def status_of(error: WindrowError) -> int:
@@ -64,7 +82,7 @@ def status_of(error: WindrowError) -> int:
 def problem(error: WindrowError, *, correlation_id: str, request_id: str) -> dict[str, Any]:
     """The members of the document."""
     status = status_of(error)
-    ours = status >= 500
+    ours = status >= 500 and not isinstance(error, Away)
     return {
         "type": "about:blank",
         "title": error.error_class,

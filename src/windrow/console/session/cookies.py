@@ -1,4 +1,4 @@
-"""The cookie of a session."""
+"""The cookies: of a session, and of a login under way."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from windrow.console.session.attempts import LIFETIME
 from windrow.console.session.tokens import Token
 
 
@@ -36,6 +37,31 @@ class SessionCookie:
         # Lax, not Strict: who follows the link from a mail or a chat is to arrive logged in. Forms carry tokens of their own
         response.set_cookie(
             self.name, token.text, expires=until, path="/", secure=self.secure, httponly=True, samesite="lax"
+        )
+
+    def clear(self, response: Response) -> None:
+        response.delete_cookie(self.name, path="/", secure=self.secure, httponly=True, samesite="lax")
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptCookie:
+    """Binds a login at the issuer to the browser that began it, for as long as it may take."""
+
+    name: str
+    secure: bool
+
+    @classmethod
+    def beside(cls, session: SessionCookie) -> "AttemptCookie":
+        return cls(session.name.replace("windrow", "windrow-login"), session.secure)
+
+    def read(self, request: Request) -> str:
+        return request.cookies.get(self.name, "")
+
+    def set(self, response: Response, sealed: str) -> None:
+        # Lax, not Strict: it is the issuer's page that sends the browser back
+        seconds = int(LIFETIME.total_seconds())
+        response.set_cookie(
+            self.name, sealed, max_age=seconds, path="/", secure=self.secure, httponly=True, samesite="lax"
         )
 
     def clear(self, response: Response) -> None:

@@ -55,14 +55,14 @@ class Reception:
         self.sessions, self.cookie = sessions, cookie
         self._door, self._limits = door, limits
 
-    def shows(self, page: Page) -> Endpoint:
-        """A page, for everybody who is logged in. The others are asked to, whether or not there is such a thing."""
+    def shows(self, page: Page, role: Role = Role.READER) -> Endpoint:
+        """A page, for those who have the role. Who is not logged in is asked to be, whether or not there is such a thing."""
 
         async def endpoint(request: Request) -> Response:
             session = await self.sessions.find(self.cookie.read(request), asked=RENEWAL not in request.headers)
             if session is None:
                 return RedirectResponse(_login(request), 303)
-            return await self._visit(Visit(request, session, {}), Role.READER, page)
+            return await self._visit(Visit(request, session, {}), role, page)
 
         return endpoint
 
@@ -79,14 +79,14 @@ class Reception:
 
         return endpoint
 
-    def streams(self, page: Page) -> Endpoint:
+    def streams(self, page: Page, role: Role = Role.READER) -> Endpoint:
         """What renews a page by itself: it keeps nobody logged in."""
 
         async def endpoint(request: Request) -> Response:
             session = await self.sessions.find(self.cookie.read(request), asked=False)
             if session is None:
                 raise not_logged_in()
-            return await self._visit(Visit(request, session, {}), Role.READER, page)
+            return await self._visit(Visit(request, session, {}), role, page)
 
         return endpoint
 

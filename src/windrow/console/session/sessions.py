@@ -9,14 +9,15 @@ from datetime import datetime, timedelta
 
 from windrow.console.session.links import Guest, redeem
 from windrow.console.session.tokens import Token
-from windrow.contracts.scope import Scope
-from windrow.postgres import Database, audit, load
+from windrow.contracts.scope import Actor, Scope
+from windrow.postgres import Database, Transaction, audit, idempotency, load
 from windrow.telemetry import emit
 from windrow.web.principal import Principal, Role
 
 Q = load(__package__, "sessions.sql")
 
-AUTHORITY = "login link"
+AUTHORITY = "session of the console"
+BY_LINK = "login link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,38 @@ class Sessions:
         offered = Token.parse(code)
         if offered is None:
             return None
-        token = Token.new(offered.tenant_id)
         async with self._database.tenant(offered.tenant_id) as tx:
             guest = await redeem(tx, offered)
-            if guest is None:
-                return None
-            row = await tx.row(Q.open, token_hash=token.hash, longest=self._limits.longest, **_said(guest))
-            assert row, "an insert answers"
-            session = _session(token, row)
-            await audit.record(
-                tx, session.principal.actor, "session.open", f"people/{guest.subject}", project_id=row["project_id"]
-            )
-        emit("session.opened", subject=guest.subject)
-        return session
+            return await self._opened(tx, guest, BY_LINK, self._limits.longest) if guest else None
+
+    async def enter(
+        self, guest: Guest, authority: str, *, ticket: str, longest: timedelta, known_as: str
+    ) -> Session | None:
+        """Let in whom somebody else vouches for, and knows under that name, once for each ticket; None if it was used."""
+        found: list[Session] = []
+
+        async def act() -> None:
+            lasts = min(longest, self._limits.longest)
+            found.append(await self._opened(tx, guest, authority, lasts, known_as=known_as))
+
+        async with self._database.tenant(guest.scope.tenant_id) as tx:
+            await idempotency.once(tx, ticket, None, act)
+        return found[0] if found else None
+
+    async def _opened(self, tx: Transaction, guest: Guest, authority: str, longest: timedelta, **more: str) -> Session:
+        token = Token.new(guest.scope.tenant_id)
+        row = await tx.row(Q.open, token_hash=token.hash, longest=longest, **_said(guest))
+        assert row, "an insert answers"
+        await audit.record(
+            tx,
+            Actor(guest.subject, authority),
+            "session.open",
+            f"people/{guest.subject}",
+            project_id=guest.scope.project_id,
+            details={"role": str(guest.role), **more},
+        )
+        tx.after_commit(lambda: emit("session.opened", subject=guest.subject))
+        return _session(token, row)
 
     async def find(self, cookie: str, *, asked: bool = True) -> Session | None:
         """Whose cookie it is. `asked`: by a person, and not by a page that renews itself."""

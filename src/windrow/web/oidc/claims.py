@@ -30,13 +30,15 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is demanded of a token. Times are in seconds; without `emails`, anybody whom the issuer vouches for is let in."""
+    """What is demanded of a token. Times are in seconds; without `emails`, anybody whom the issuer vouches for is let in.
+    Beside our audience a token may name only those of `beside`, whom the operator trusts not to send it here."""
 
     issuers: frozenset[str]
     audience: str
     emails: frozenset[str] | None
     leeway: float
     longest_age: float
+    beside: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         # an unset setting must not become a rule that every token keeps, or that none can
@@ -51,7 +53,7 @@ def believed(said: dict[str, Any], terms: Terms, now: float) -> Claims:
     issuer, subject = said.get("iss"), said.get("sub")
     if not isinstance(issuer, str) or issuer not in terms.issuers:
         raise TokenRefused(Flaw.ISSUER)
-    if not _made_out_to(said.get("aud"), terms.audience):
+    if not _made_out_to(said.get("aud"), terms):
         raise TokenRefused(Flaw.AUDIENCE)
     issued_at, expires_at = _times(said, terms, now)
     if not isinstance(subject, str) or not _is_subject(subject):
@@ -62,13 +64,15 @@ def believed(said: dict[str, Any], terms: Terms, now: float) -> Claims:
     return Claims(issuer, subject, email, issued_at, expires_at, said)
 
 
-def _made_out_to(audience: Any, ours: str) -> bool:
-    """Whether it is ours, alone or as the one entry of a list.
+def _made_out_to(audience: Any, terms: Terms) -> bool:
+    """Whether it is ours, alone or in a list with none but those that may stand beside it.
 
     OpenID Connect Core 3.1.3.7: a token that also names audiences we do not trust is refused; each of them holds it too,
     and could send it here.
     """
-    return audience == ours or (isinstance(audience, list) and audience != [] and all(one == ours for one in audience))
+    named = audience if isinstance(audience, list) else [audience]
+    known = {terms.audience, *terms.beside}
+    return terms.audience in named and all(isinstance(one, str) and one in known for one in named)
 
 
 def _times(said: dict[str, Any], terms: Terms, now: float) -> tuple[float, float]:

@@ -21,6 +21,8 @@ class Flaw(StrEnum):
     EARLY = "early"
     OLD = "old"
     EMAIL = "email"
+    SCOPE = "scope"
+    NONCE = "nonce"
 
 
 _FRESH = "send a token that the issuer has made just now; if it has, compare the clocks of both machines"
@@ -42,6 +44,11 @@ _WORDS = {
     Flaw.EMAIL: (
         "the token is not of an account that may call here",
         "its `email` must be one that this server lets in, and `email_verified` true",
+    ),
+    Flaw.NONCE: ("the token was made for another login", "log in once more, from the beginning"),
+    Flaw.SCOPE: (
+        "the token does not say for which tenant and project it is",
+        "have the issuer add both, under the names that this server reads: docs/how-to/log-in.md",
     ),
 }
 

@@ -1,5 +1,6 @@
 """What a token's header must say before anybody looks for a key."""
 
+from collections.abc import Collection
 from typing import Any
 
 from windrow.web.oidc import strict
@@ -7,9 +8,13 @@ from windrow.web.oidc.flaws import Flaw, TokenRefused
 
 ALGORITHM = "RS256"
 LONGEST_KEY_NAME = 256
+# another type (`logout+jwt`, `secevent+jwt`) is a token for another purpose; issuers may leave the type out
+ID_TOKENS = frozenset({"jwt"})
+# RFC 9068: access tokens may say that they are such
+ACCESS_TOKENS = ID_TOKENS | {"at+jwt", "application/at+jwt"}
 
 
-def key_named_by(segment: str) -> str:
+def key_named_by(segment: str, kinds: Collection[str] = ID_TOKENS) -> str:
     """The name of the key that the token says it is signed with.
 
     The algorithm is ours to choose: a token that could name another would be checked with `none`, or with a public key
@@ -22,7 +27,7 @@ def key_named_by(segment: str) -> str:
     if header.get("alg") != ALGORITHM:
         raise TokenRefused(Flaw.ALGORITHM)
     # other parameters that we do not know are ignored, as RFC 7515 has it; `crit` lists those that must not be
-    if "crit" in header or "b64" in header or not _is_jwt(header):
+    if "crit" in header or "b64" in header or not _is_of(kinds, header):
         raise TokenRefused(Flaw.HEADER)
     name = header.get("kid")
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_KEY_NAME:
@@ -30,7 +35,6 @@ def key_named_by(segment: str) -> str:
     return name
 
 
-def _is_jwt(header: dict[str, Any]) -> bool:
-    """Issuers may leave the type out; another type (`logout+jwt`, `secevent+jwt`) is a token for another purpose."""
+def _is_of(kinds: Collection[str], header: dict[str, Any]) -> bool:
     kind = header.get("typ", "JWT")
-    return isinstance(kind, str) and kind.upper() == "JWT"
+    return isinstance(kind, str) and kind.lower() in kinds

@@ -17,13 +17,14 @@ from typing import Self
 
 from joserfc.jwk import RSAKey
 
-from windrow.contracts.errors import Code, Fatal, RetryableTransient, WindrowError, classify
+from windrow.contracts.errors import Code, RetryableTransient, WindrowError, classify
 from windrow.http import HttpClient, Limits
-from windrow.http.urls import checked_url, literal, shown
+from windrow.http.urls import shown
 from windrow.telemetry import emit
 from windrow.telemetry.catalogue import oidc as telemetry
 from windrow.web.oidc.freshness import Freshness
 from windrow.web.oidc.published import keys_of
+from windrow.web.oidc.trusted import trusted_url
 
 PAUSE = timedelta(seconds=10)
 # for the whole reading, whatever it waits for: requests of callers wait with it
@@ -55,7 +56,7 @@ class KeySet:
         patience: timedelta = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._http, self._url, self._clock = http, _trusted(url), clock
+        self._http, self._url, self._clock = http, trusted_url(url, "the issuer's keys"), clock
         self._freshness = freshness or Freshness()
         self._pause, self._patience = pause.total_seconds(), patience.total_seconds()
         self._kept: _Kept | None = None
@@ -69,9 +70,17 @@ class KeySet:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End a reading under way."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.wait([self._reading])
+
+    @property
+    def url(self) -> str:
+        return self._url
 
     async def key(self, name: str) -> RSAKey | None:
         """The key of that name, None where the issuer publishes none such.
@@ -137,12 +146,3 @@ class KeySet:
         return RetryableTransient(
             f"the issuer's keys cannot be had: {self._trouble.message}", code=Code.UNAVAILABLE, hint=self._trouble.hint
         )
-
-
-def _trusted(url: str) -> str:
-    """The address, if nobody on the way could put keys of their own in place of the issuer's."""
-    parsed = checked_url(url)
-    address = literal(parsed.host)
-    if parsed.scheme != "https" and not (address and address.is_loopback):
-        raise Fatal(f"the address of the issuer's keys, {shown(url)}, is not https", hint="begin it with https://")
-    return url

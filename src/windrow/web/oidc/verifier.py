@@ -15,7 +15,7 @@ from windrow.telemetry.catalogue import oidc as telemetry
 from windrow.web.oidc import strict
 from windrow.web.oidc.claims import Claims, Terms, believed
 from windrow.web.oidc.flaws import Flaw, TokenRefused
-from windrow.web.oidc.header import ALGORITHM, key_named_by
+from windrow.web.oidc.header import ALGORITHM, ID_TOKENS, key_named_by
 
 LARGEST_TOKEN = 8 * 1024
 # for clocks that differ
@@ -39,7 +39,8 @@ class Verifier:
     those accounts. An issuer that goes by two names is given both; everything is compared exactly, letter by letter.
 
     Where the issuer serves the whole world, as Google does, anybody can have a token made out to any audience: there it
-    is `emails` that keeps strangers out.
+    is `emails` that keeps strangers out. `beside` are audiences that may stand beside ours, `kinds` the types of token
+    that are taken.
     """
 
     def __init__(
@@ -49,13 +50,22 @@ class Verifier:
         keys: Keys,
         *,
         emails: str | Collection[str] | None = None,
+        beside: Collection[str] = (),
+        kinds: Collection[str] = ID_TOKENS,
         leeway: timedelta = LEEWAY,
         longest_age: timedelta = LONGEST_AGE,
         clock: Callable[[], float] = time.time,
     ) -> None:
         allowed = None if emails is None else _listed(emails)
-        self._terms = Terms(_listed(issuers), audience, allowed, leeway.total_seconds(), longest_age.total_seconds())
-        self._keys, self._clock = keys, clock
+        self._terms = Terms(
+            _listed(issuers),
+            audience,
+            allowed,
+            leeway.total_seconds(),
+            longest_age.total_seconds(),
+            beside=frozenset(beside),
+        )
+        self._keys, self._kinds, self._clock = keys, kinds, clock
 
     async def claims(self, token: str) -> Claims:
         """What the token says, if it is to be believed.
@@ -75,9 +85,9 @@ class Verifier:
         return found
 
     async def _checked(self, token: str) -> Claims:
-        if len(token) > LARGEST_TOKEN or not _TOKEN.fullmatch(token):
+        if len(token) > LARGEST_TOKEN or not is_jwt(token):
             raise TokenRefused(Flaw.MALFORMED)
-        key = await self._keys.key(key_named_by(token.partition(".")[0]))
+        key = await self._keys.key(key_named_by(token.partition(".")[0], self._kinds))
         if key is None:
             raise TokenRefused(Flaw.UNKNOWN_KEY)
         try:
@@ -85,6 +95,11 @@ class Verifier:
         except ValueError:
             raise TokenRefused(Flaw.MALFORMED) from None
         return believed(said, self._terms, self._clock())
+
+
+def is_jwt(token: str) -> bool:
+    """Whether it has the shape of a signed token, whoever made it."""
+    return _TOKEN.fullmatch(token) is not None
 
 
 def _signed(token: str, key: RSAKey) -> bytes:
