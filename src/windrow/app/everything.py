@@ -14,6 +14,7 @@ from windrow.app.housekeeping import keep_blobs
 from windrow.app.jobs import employ
 from windrow.app.media import media
 from windrow.app.outside import outside
+from windrow.app.scribing import written_down
 from windrow.contracts.errors import WindrowError
 from windrow.postgres import Database
 from windrow.postgres.migrate import migrate
@@ -50,6 +51,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             )
             await migrate(owner)
             database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
+            await running.enter_async_context(written_down(database))
             beyond = await running.enter_async_context(outside(settings, os.environ))
             wakeups = Wakeups(stack.database_url)
             work = await running.enter_async_context(media(settings, database, beyond, wakeups))

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from windrow import blobs, catalog, kv, messages
 from windrow.app.background import Background
-from windrow.harvest import tidings
+from windrow.harvest import lines, tidings
 from windrow.objects import Objects
 from windrow.outbox import retention as outbox
 from windrow.postgres import Database, idempotency
@@ -27,6 +27,8 @@ def keep_house(background: Background, settings: Settings, database: Database, o
         _SELDOM, "outbox.purge", lambda: outbox.purge(database, keep_hours=settings.outbox_retention_hours)
     )
     background.every(_SELDOM, "tidings.purge", lambda: tidings.purge(database))
+    keep_logs = timedelta(days=settings.run_log_days)
+    background.every(_SELDOM, "run_log.purge", lambda: lines.purge(database, keep=keep_logs))
     # a fourth of the time at most: while much is being loaded, that goes before
     background.every(
         _AT_ONCE, "catalog.index", lambda: catalog.index_some(database, seconds=_AT_ONCE.total_seconds() / 3)

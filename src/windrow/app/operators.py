@@ -81,6 +81,7 @@ def operators_grants(settings: Settings) -> Grants:
         "TEMPORAL_API_KEY_REF": settings.temporal_api_key_ref,
         "PAYLOAD_KEY_REF": settings.payload_key_ref,
         "YOUTUBE_API_KEY_REF": settings.youtube_api_key_ref,
+        "OIDC_CLIENT_SECRET_REF": settings.oidc_client_secret_ref,
     }
     references = [_reference(setting, text) for setting, text in named.items() if text]
     references += map(Reference.parse, notify.hooks(settings.notify).values())

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from windrow import endpoints
 from windrow.app.outside import outside
+from windrow.app.scribing import written_down
 from windrow.app.sources import Sources
 from windrow.contracts.scope import Scope
 from windrow.harvest.run import Run
@@ -41,7 +42,7 @@ async def synced(
         watch=watch,
         cancelled=cancelled,
     )
-    async with outside(settings, os.environ) as beyond:
+    async with written_down(database), outside(settings, os.environ) as beyond:
         sources = Sources(settings, database, beyond.vault)
         run = Sync(
             database=database,

@@ -17,6 +17,7 @@ from windrow.app.health import answering
 from windrow.app.listening import Listener
 from windrow.app.orchestrating import FAMILIES, connected, rebuilt_schedules, working
 from windrow.app.outside import Outside, outside
+from windrow.app.scribing import written_down
 from windrow.app.sources import Sources
 from windrow.harvest import tidings
 from windrow.harvest.subscriber import Subscriber
@@ -54,6 +55,7 @@ async def worker(
             exported = export("worker", otlp_endpoint=settings.otlp_endpoint)
             running.callback(exported.shutdown)
             app = await running.enter_async_context(opened(settings))
+            await running.enter_async_context(written_down(app.database))
             beyond = await running.enter_async_context(outside(settings, os.environ))
             background = await running.enter_async_context(Background())
             wakeups = Wakeups(app.database.url)

@@ -9,6 +9,7 @@ from windrow import kv
 from windrow.app.compose import acting_for
 from windrow.cli import show
 from windrow.cli.frame import Json, Tenant, command
+from windrow.cli.runs_log import log
 from windrow.cli.sync import size
 from windrow.contracts.scope import Scope
 from windrow.harvest import run as store
@@ -83,6 +84,9 @@ async def one(
     show.pairs({name: value for name, value in shown.items() if value is not None})
     if steps:
         show.table(steps, ["at", "state", "reason", "next_retry_at"], empty="")
+
+
+runs.command("log")(log)
 
 
 async def lifecycle(tx: Transaction, scope: Scope, run: Run) -> list[dict[str, Any]]:

@@ -86,6 +86,7 @@ async def _persist(tx: Transaction, lane: Lane, budget: Budget) -> Persisted | N
             tenant_id=lane.scope.tenant_id,
             project_id=lane.scope.project_id,
             endpoint_id=lane.endpoint_id,
+            run_id=_run_of(batches),
         ),
         span("batch.persist", lane=str(lane), batches=len(batches)),
     ):
@@ -107,6 +108,12 @@ async def _persist(tx: Transaction, lane: Lane, budget: Budget) -> Persisted | N
         done = Persisted(lane, len(batches), tuple(settled))
         tx.after_commit(lambda: _tell(done, batches[-1].connector, time.perf_counter() - begun))
     return done
+
+
+def _run_of(batches: list[Batch]) -> str | None:
+    """The run that they are of, if it is one."""
+    runs = {batch.run_id for batch in batches}
+    return runs.pop() if len(runs) == 1 else None
 
 
 async def _enter(tx: Transaction, place: Place, batches: list[Batch]) -> None:

@@ -110,17 +110,17 @@ def _is_the_batch(error: WindrowError) -> bool:
 
 
 def _say_stopped(failure: Unpersistable) -> None:
-    error = failure.error
-    emit(
-        "lane.stopped",
-        lane=str(failure.lane),
-        seq=failure.batch.seq,
-        batch_id=failure.batch.batch_id,
-        error_class=error.error_class,
-        code=error.code,
-        reason=error.message,
-        tenant_id=failure.lane.scope.tenant_id,
-    )
+    lane, batch, error = failure.lane, failure.batch, failure.error
+    with bound(tenant_id=lane.scope.tenant_id, project_id=lane.scope.project_id, run_id=batch.run_id):
+        emit(
+            "lane.stopped",
+            lane=str(lane),
+            seq=batch.seq,
+            batch_id=batch.batch_id,
+            error_class=error.error_class,
+            code=error.code,
+            reason=error.message,
+        )
 
 
 def _stalled(error: WindrowError, delay: timedelta) -> None:

@@ -23,7 +23,7 @@ from windrow.harvest.slice import Order, SliceReport, harvest
 from windrow.harvest.subscriber import Subscriber
 from windrow.notify import FailedRun, failures
 from windrow.postgres import Database
-from windrow.telemetry import emit
+from windrow.telemetry import bound, emit
 
 Opened = Callable[[], AbstractAsyncContextManager[Connector[Any]]]
 
@@ -41,6 +41,16 @@ class Sync:
 
     async def run(self, order: Order) -> Run:
         """Harvest, persist and verify; the run as it ended. A failure is recorded with the run, and raised."""
+        scope = order.lane.scope
+        with bound(
+            tenant_id=scope.tenant_id,
+            project_id=scope.project_id,
+            endpoint_id=order.lane.endpoint_id,
+            run_id=order.run_id,
+        ):
+            return await self._to_its_end(order)
+
+    async def _to_its_end(self, order: Order) -> Run:
         async with self.database.tenant(order.lane.scope.tenant_id) as tx:
             # before anything can fail: a run whose source cannot even be opened is to be seen too
             await runs.begin_run(tx, order.lane, order.run_id)

@@ -17,6 +17,7 @@ from windrow.settings.fields import PREFIX
 from windrow.settings.installation import Installation
 from windrow.settings.jobs import JobRuntime
 from windrow.settings.keeping import Keeping
+from windrow.settings.knowing import Knowing
 from windrow.settings.media import MediaJobs
 from windrow.settings.reaching import Reaching
 from windrow.settings.serving import Serving
@@ -26,7 +27,7 @@ __all__ = ["PREFIX", "Settings", "read", "unknown", "variables"]
 
 
 # the last of them stands first on the page
-class Settings(JobRuntime, Keeping, MediaJobs, Reaching, Serving, Telling, Engines, Installation):
+class Settings(JobRuntime, Keeping, MediaJobs, Reaching, Knowing, Serving, Telling, Engines, Installation):
     """What can be set from outside."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True)

@@ -4,7 +4,8 @@ import json
 import logging
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TextIO
@@ -17,7 +18,11 @@ from windrow.telemetry.redaction import PROCESS
 REQUIRED = ("agent", "directive", "tenant_id", "project_id", "spec_id", "correlation_id")
 UNKNOWN = "unknown"
 _ORDER = list(Level)
+_REMARKABLE = _ORDER.index(Level.INFO)
 _COLOURS = {"DEBUG": "\033[2m", "INFO": "\033[36m", "WARN": "\033[33m", "ERROR": "\033[31m", "FATAL": "\033[1;31m"}
+
+# given a line as it would be written, redacted; it neither waits nor raises
+Listener = Callable[[dict[str, Any]], None]
 
 
 class Format(StrEnum):
@@ -41,8 +46,9 @@ class _Output:
     def __init__(self) -> None:
         self.write: Callable[[str], object] | None = None
         self.render: Callable[[dict[str, Any]], str] = as_json
-        self.threshold = _ORDER.index(Level.INFO)
+        self.threshold = _REMARKABLE
         self.strict = False
+        self.listeners: tuple[Listener, ...] = ()
 
 
 def emit(event: str, *, error: BaseException | None = None, **fields: Any) -> None:
@@ -53,11 +59,28 @@ def emit(event: str, *, error: BaseException | None = None, **fields: Any) -> No
         if declared is None or missing:
             raise UndeclaredEvent(f"{event}: not declared, or lacks {sorted(missing)}")
     level = declared.level if declared else Level.WARN
-    if _output.write is None or _ORDER.index(level) < _output.threshold:
+    rank = _ORDER.index(level)
+    write = _output.write if rank >= _output.threshold else None
+    listeners = _output.listeners if rank >= _REMARKABLE else ()
+    if write is None and not listeners:
         return
     if error is not None:
         fields["error"] = "".join(traceback.format_exception(error)).rstrip()
-    _output.write(_output.render(line(level, event, fields)) + "\n")
+    said = line(level, event, fields)
+    if write is not None:
+        write(_output.render(said) + "\n")
+    for listener in listeners:
+        listener(said)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Have the listener told every line of level INFO and above, whatever is written; from any thread."""
+    _output.listeners += (listener,)
+    try:
+        yield
+    finally:
+        _output.listeners = tuple(each for each in _output.listeners if each is not listener)
 
 
 def line(level: Level, event: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -97,10 +97,16 @@ EVENTS = (
         ("lane", "published", "refused", "known", "not_kept", "changed", "actor"),
     ),
     Event(
+        "quarantine.left_untried",
+        Level.WARN,
+        "Refused records could not be tried again: their endpoint is gone, or could not be opened.",
+        ("endpoint_id", "entries", "code", "message"),
+    ),
+    Event(
         "quarantine.dropped",
         Level.INFO,
-        "A refused record was given up by an operator.",
-        ("endpoint_id", "entry", "actor"),
+        "Refused records were given up by an operator.",
+        ("endpoint_id", "entries", "actor"),
     ),
     Event("outbox.purged", Level.INFO, "Settled batches were removed after their retention.", ("batches",)),
 )

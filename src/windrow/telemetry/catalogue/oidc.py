@@ -16,6 +16,12 @@ EVENTS = (
         ("url", "code", "reason", "keys"),
         ("age_seconds",),
     ),
+    Event(
+        "issuer_reading.failed",
+        Level.WARN,
+        "What an issuer says of itself could not be read. What was `kept` of it goes on being used; without any, nobody can log in there and no token of its can be checked.",
+        ("url", "code", "reason", "kept"),
+    ),
 )
 
 TOKENS = Counter(
