@@ -80,10 +80,30 @@ async def record(
 
 
 async def history(
-    tx: Transaction, *, subject: str | None = None, before: int | None = None, limit: int = 50
+    tx: Transaction,
+    *,
+    subject: str | None = None,
+    actor: str | None = None,
+    action: str | None = None,
+    since: datetime | None = None,
+    before: int | None = None,
+    limit: int = 50,
 ) -> list[Entry]:
-    """The newest lines first, of one subject (or of all that begin with it, when it ends in `*`)."""
+    """The newest lines first: of one subject (or of all that begin with it, when it ends in `*`), one actor, one action."""
     prefix = subject.removesuffix("*") if subject and subject.endswith("*") else None
     return await tx.into(
-        Entry, Q.history, subject=None if prefix is not None else subject, prefix=prefix, before=before, limit=limit
+        Entry,
+        Q.history,
+        subject=None if prefix is not None else subject,
+        prefix=prefix,
+        actor=actor,
+        action=action,
+        since=since,
+        before=before,
+        limit=limit,
     )
+
+
+async def actions(tx: Transaction, *, limit: int = 200) -> list[str]:
+    """Each kind of act that the trail knows, by name."""
+    return [row["action"] for row in await tx.rows(Q.actions, limit=limit)]

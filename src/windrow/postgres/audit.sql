@@ -11,6 +11,19 @@ SELECT id, at, tenant_id, project_id, actor, authority, action, subject, before_
   FROM audit_log
  WHERE (%(subject)s::text IS NULL OR subject = %(subject)s)
    AND (%(prefix)s::text IS NULL OR starts_with(subject, %(prefix)s))
+   AND (%(actor)s::text IS NULL OR actor = %(actor)s)
+   AND (%(action)s::text IS NULL OR action = %(action)s)
+   AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
    AND (%(before)s::bigint IS NULL OR id < %(before)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
+
+-- actions: each kind of act that the trail knows, once; from one to the next in the index, however long the trail is
+WITH RECURSIVE acts AS (
+  (SELECT action FROM audit_log WHERE tenant_id = current_tenant() ORDER BY action LIMIT 1)
+  UNION ALL
+  SELECT (SELECT next.action FROM audit_log next
+           WHERE next.tenant_id = current_tenant() AND next.action > acts.action ORDER BY next.action LIMIT 1)
+    FROM acts WHERE acts.action IS NOT NULL
+)
+SELECT action FROM acts WHERE action IS NOT NULL LIMIT %(limit)s;
