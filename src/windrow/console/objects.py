@@ -1,7 +1,5 @@
 """`/objects`: what signed URLs lead to, for the stores that Windrow serves itself. The URL is all that is asked for."""
 
-import asyncio
-from contextlib import suppress
 from urllib.parse import quote
 
 from starlette.requests import ClientDisconnect, Request
@@ -10,6 +8,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from windrow.blobs import Blob, Blobs, State, places
+from windrow.console.watching import watching
 from windrow.contracts.errors import Code, Conflict, Fatal, ValidationFailure, WindrowError
 from windrow.contracts.scope import Actor
 from windrow.objects import Method
@@ -93,22 +92,12 @@ class Content(Response):
                 )
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             if scope["method"] != "HEAD":
-                left = asyncio.create_task(_left(receive))
-                try:
+                async with watching(receive) as left:
                     async for piece in reader:
                         if left.done():
                             raise ClientDisconnect
                         await send({"type": "http.response.body", "body": piece, "more_body": True})
-                finally:
-                    left.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await left
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _check_upload(request: Request, blob: Blob, most: int) -> None:

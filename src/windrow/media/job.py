@@ -87,6 +87,11 @@ class MediaJob:
     def scope(self) -> Scope:
         return Scope(self.tenant_id, self.project_id)
 
+    @property
+    def next_try_at(self) -> datetime | None:
+        """When it is tried again, if something has failed and it waits for that."""
+        return self.not_before if self.stage is Stage.QUEUED and self.job.error is not None else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaEvent:

@@ -52,7 +52,8 @@ SELECT * FROM media_jobs
  WHERE tenant_id = current_tenant()
    AND (%(project_id)s::text IS NULL OR project_id = %(project_id)s)
    AND (%(stage)s::text IS NULL OR stage = %(stage)s)
-   AND (%(at)s::timestamptz IS NULL OR (created_at, job_id) < (%(at)s, %(job_id)s))
+   AND (%(media_type)s::text IS NULL OR media ->> 'type' = %(media_type)s)
+   AND (created_at, job_id) < (coalesce(%(at)s, 'infinity'::timestamptz), coalesce(%(job_id)s, ''))
  ORDER BY created_at DESC, job_id DESC
  LIMIT %(limit)s;
 

@@ -36,12 +36,13 @@ async def listed(
     *,
     project: str | None = None,
     stage: Stage | None = None,
+    media_type: str | None = None,
     after: Last | None = None,
     limit: int = 50,
 ) -> list[MediaJob]:
     """The newest first; `after` is the last one of the page before."""
     page = {"at": after.created_at if after else None, "job_id": after.job_id if after else None}
-    found = await tx.rows(Q.listed, project_id=project, stage=stage, **page, limit=limit)
+    found = await tx.rows(Q.listed, project_id=project, stage=stage, media_type=media_type, **page, limit=limit)
     return [media_job(row) for row in found]
 
 

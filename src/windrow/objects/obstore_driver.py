@@ -12,7 +12,7 @@ from windrow.objects.errors import changed, exists, no_bucket, not_found
 from windrow.objects.keys import joined
 
 if TYPE_CHECKING:
-    from obstore import AsyncWritableFile, GetResult, ObjectMeta, PutMode
+    from obstore import AsyncWritableFile, GetOptions, GetResult, ObjectMeta, PutMode
     from obstore.store import ObjectStore as Store
 
 PAGE = 1000
@@ -54,9 +54,11 @@ class ObstoreDriver:
             )
         )
 
-    async def download(self, key: str) -> "_Download":
+    async def download(self, key: str, start: int) -> "_Download":
+        # all of it is no range: there is none in an empty object
+        part: GetOptions = {"range": {"offset": start}} if start else {}
         try:
-            return _Download(key, await obstore.get_async(self._store, self._at(key)))
+            return _Download(key, await obstore.get_async(self._store, self._at(key), options=part))
         except FileNotFoundError:
             raise not_found(key) from None
 

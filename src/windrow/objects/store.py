@@ -93,11 +93,11 @@ class ObjectStore:
             return b"".join([chunk async for chunk in reader])
 
     @asynccontextmanager
-    async def open_reader(self, key: str) -> AsyncIterator["Reader"]:
-        """Read piece by piece. What is read is one version of the object, whatever happens to it meanwhile."""
+    async def open_reader(self, key: str, *, start: int = 0) -> AsyncIterator["Reader"]:
+        """Read piece by piece, from a place before the object's end. It is one version, whatever happens to it meanwhile."""
         checked_key(key)
         with self._doing("get", key):
-            download = await self._driver.download(key)
+            download = await self._driver.download(key, start)
         try:
             yield Reader(self._driver.kind, key, download)
         finally:

@@ -83,3 +83,13 @@ async def test_a_place_that_windrow_serves_signs_no_urls_without_a_tenant(tmp_pa
         with pytest.raises(Fatal) as raised:
             await open_bucket(url).signed_url("a")
         assert raised.value.code is Code.CONFIGURATION
+
+
+async def test_an_object_is_read_from_any_place_of_it(place: tuple[ObjectStore, Places]) -> None:
+    store, _ = place
+    await store.put("a", bytes(range(100)), content_type="video/mp4")
+
+    for start in (0, 1, 60, 99):
+        async with store.open_reader("a", start=start) as reader:
+            assert b"".join([chunk async for chunk in reader]) == bytes(range(start, 100))
+        assert (reader.head.size, reader.head.content_type) == (100, "video/mp4")

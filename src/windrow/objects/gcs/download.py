@@ -27,16 +27,17 @@ class Download:
     Google's client has no such thing: it reads to the end, or asks anew for every piece.
     """
 
-    def __init__(self, bucket: Bucket, name: str, key: str) -> None:
+    def __init__(self, bucket: Bucket, name: str, key: str, start: int = 0) -> None:
         self._bucket, self._key = bucket, key
         self._address = f"{bucket.endpoint}/download/storage/v1/b/{bucket.name}/o/{quote(name, safe='')}"
         self._answer: Any = None
-        self._offset, self._checksum = 0, Checksum()
+        self._start = self._offset = start
+        self._checksum = Checksum()
 
     def open(self) -> None:
         """In a thread: nothing else works before."""
         try:
-            self._answer = self._bucket.retry(self._get)({}, {})
+            self._answer = self._bucket.retry(self._opened)()
         except NotFound:
             raise not_found(self._key) from None
         self._told = self._answer.headers.get("x-goog-hash")
@@ -61,7 +62,8 @@ class Download:
             raise
         self._offset += len(chunk)
         self._checksum.update(chunk)
-        if not chunk and not self._checksum.agrees(self._told):
+        # what is told is of the whole
+        if not chunk and not self._start and not self._checksum.agrees(self._told):
             raise DataCorruption(self._answer, "the checksum does not agree")
         return chunk
 
@@ -72,11 +74,17 @@ class Download:
             raise ProtocolError("the answer ended early")
         return chunk
 
+    def _opened(self) -> Any:
+        return self._ranged({}) if self._start else self._get({}, {})
+
     def _resumed(self) -> Any:
         try:
-            answer = self._get({"generation": self.head.etag}, {"range": f"bytes={self._offset}-"})
+            return self._ranged({"generation": self.head.etag})
         except NotFound:
             raise changed(self._key) from None
+
+    def _ranged(self, version: dict[str, str]) -> Any:
+        answer = self._get(version, {"range": f"bytes={self._offset}-"})
         if answer.headers.get("content-range", "").startswith(f"bytes {self._offset}-"):
             return answer
         answer.close()
@@ -99,7 +107,9 @@ class Download:
 
 def _head(key: str, headers: Any) -> Head:
     try:
-        size = int(headers.get("x-goog-stored-content-length") or headers["content-length"])
+        # of a part, the range tells how much there is in all
+        whole = headers.get("content-range", "").rpartition("/")[2]
+        size = int(headers.get("x-goog-stored-content-length") or whole or headers["content-length"])
         generation = int(headers["x-goog-generation"])
     except (KeyError, ValueError) as error:
         raise Fatal(

@@ -41,8 +41,8 @@ class GcsDriver:
         session = Session(self._bucket, self._at(key), content_type)
         return Upload(self._bucket, session, lambda data: self.put(key, data, content_type, Anything()))
 
-    async def download(self, key: str) -> Download:
-        download = Download(self._bucket, self._at(key), key)
+    async def download(self, key: str, start: int) -> Download:
+        download = Download(self._bucket, self._at(key), key, start)
         try:
             await self._bucket.ask(download.open)
         except BaseException:

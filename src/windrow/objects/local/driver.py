@@ -32,10 +32,11 @@ class LocalDriver:
     async def upload(self, key: str, content_type: str) -> "_Upload":
         return _Upload(self._tree, await in_thread(Draft.begin, self._tree), key, content_type)
 
-    async def download(self, key: str) -> "_Download":
+    async def download(self, key: str, start: int) -> "_Download":
         found = await in_thread(open_object, self._tree, key)
         if found is None:
             raise not_found(key)
+        os.lseek(found[0], start, os.SEEK_SET)
         return _Download(*found)
 
     async def head(self, key: str) -> Head | None:
