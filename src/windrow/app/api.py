@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from windrow.app.jobs import payload_of
+from windrow.app.media import topics_of
 from windrow.app.outside import outside
 from windrow.app.previewing import previewed
 from windrow.app.quarantine import retried
@@ -42,7 +43,14 @@ def api(settings: Settings, database: Database, keys: Sequence[SigningKey]) -> A
             sources = Sources(settings, database, beyond.vault)
             return await retried(database, sources, scope, endpoint_id, entries, actor=actor, reason=reason)
 
-    ports = Ports(temporal=_temporal(settings), attempt=tried, preview=sampled, retry=retry, payload_of=payload_of)
+    ports = Ports(
+        temporal=_temporal(settings),
+        attempt=tried,
+        preview=sampled,
+        retry=retry,
+        payload_of=payload_of,
+        media_topics=topics_of(settings),
+    )
     return Api(ports, keys, max_attempts=settings.max_attempts)
 
 

@@ -37,9 +37,8 @@ async def listed(
     if isinstance(until, int):
         raise ValidationFailure("--before takes a time", hint="write 2026-01-31T12:00:00Z")
     async with acting_for(tenant) as tx:
-        found = await messages.dead_letters(
-            tx, subscription=subscription, topic=topic, before=_aware(until), limit=limit
-        )
+        after = messages.LastLetter(_aware(until)) if until else None
+        found = await messages.dead_letters(tx, subscription=subscription, topic=topic, after=after, limit=limit)
     if json:
         show.document(found)
         return
@@ -110,5 +109,5 @@ def choice(ids: Sequence[UUID] | None, everything: bool) -> Sequence[UUID] | Non
     return ids or None
 
 
-def _aware(until: datetime | None) -> datetime | None:
-    return until.astimezone() if until and until.tzinfo is None else until
+def _aware(until: datetime) -> datetime:
+    return until.astimezone() if until.tzinfo is None else until

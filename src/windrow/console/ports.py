@@ -12,6 +12,7 @@ from windrow.endpoints import Endpoint
 from windrow.harvest.preview import Bounds, Preview
 from windrow.harvest.quarantine import Quarantined
 from windrow.harvest.retrying import Attempt
+from windrow.media.announcing import Topics
 
 if TYPE_CHECKING:
     from temporalio.client import Client
@@ -23,7 +24,7 @@ class Ports:
 
     `temporal` connects when it is first needed. `attempt` tries an endpoint and shows some items of its first page,
     `preview` takes a sample, `retry` puts entries of one endpoint through today's connector and persists what passes,
-    `payload_of` checks what is asked of a kind of job.
+    `payload_of` checks what is asked of a kind of job; `media_topics` are where changes of media jobs are said.
     """
 
     temporal: Callable[[], Awaitable["Client"]]
@@ -31,3 +32,4 @@ class Ports:
     preview: Callable[[Endpoint, Bounds], Awaitable[Preview]]
     retry: Callable[[Scope, str, Sequence[Quarantined], Actor, str | None], Awaitable[list[Attempt]]]
     payload_of: Callable[[str, dict[str, Any]], BaseModel]
+    media_topics: Topics

@@ -3,7 +3,7 @@
 from windrow.endpoints.endpoint import EDITABLE, Endpoint
 from windrow.endpoints.rules import LARGEST_PAGE, SMALLEST_PAGE, check, refuse_secrets
 from windrow.endpoints.schedule import Schedule
-from windrow.endpoints.store import add, checked, edit, find, get, listed, remove
+from windrow.endpoints.store import add, checked, edit, find, get, listed, page, remove
 
 __all__ = [
     "EDITABLE",
@@ -18,6 +18,7 @@ __all__ = [
     "find",
     "get",
     "listed",
+    "page",
     "refuse_secrets",
     "remove",
 ]

@@ -20,6 +20,14 @@ SELECT tenant_id, project_id, endpoint_id, connector, config, credential_ref, sc
    AND (%(removed)s OR removed_at IS NULL)
  ORDER BY project_id, endpoint_id;
 
+-- page: of one project, in the order of their names, behind the last one seen
+SELECT tenant_id, project_id, endpoint_id, connector, config, credential_ref, schedule, page_size, version,
+       created_at, updated_at, last_checked_at, removed_at
+  FROM endpoints
+ WHERE tenant_id = %(tenant)s AND project_id = %(project)s AND endpoint_id > %(after)s
+   AND (%(removed)s OR removed_at IS NULL)
+ ORDER BY endpoint_id LIMIT %(limit)s;
+
 -- names: to say which one was probably meant
 SELECT endpoint_id FROM endpoints
  WHERE tenant_id = %(tenant)s AND project_id = %(project)s AND removed_at IS NULL

@@ -42,6 +42,16 @@ async def listed(tx: Transaction, scope: Scope | None = None, *, removed: bool =
     return [_endpoint(row) for row in rows]
 
 
+async def page(
+    tx: Transaction, scope: Scope, *, removed: bool = False, after: str | None = None, limit: int = 50
+) -> list[Endpoint]:
+    """Some endpoints of a project, by name, behind the last one of the page before."""
+    rows = await tx.rows(
+        Q.page, tenant=scope.tenant_id, project=scope.project_id, removed=removed, after=after or "", limit=limit
+    )
+    return [_endpoint(row) for row in rows]
+
+
 async def add(tx: Transaction, endpoint: Endpoint, actor: Actor) -> Endpoint:
     """Add a source, or revive a removed one of the same name; as it is stored."""
     endpoint = check(endpoint)

@@ -2,13 +2,16 @@
 
 from windrow.kv.entry import Envelope, Purpose, Semantics, Writer
 from windrow.kv.fingerprint import Fingerprints
+from windrow.kv.hands import HIDDEN, OWNED, check_by_hand
 from windrow.kv.listing import Page, entries, history
 from windrow.kv.outcome import Outcome, Replayed, Stale, Stored
 from windrow.kv.store import delete, get, put
 from windrow.kv.sweep import LEDGER_DAYS, purge_requests, sweep
 
 __all__ = [
+    "HIDDEN",
     "LEDGER_DAYS",
+    "OWNED",
     "Envelope",
     "Fingerprints",
     "Outcome",
@@ -19,6 +22,7 @@ __all__ = [
     "Stale",
     "Stored",
     "Writer",
+    "check_by_hand",
     "delete",
     "entries",
     "get",

@@ -10,6 +10,7 @@ docs/explanation/messages.md tells how nothing is lost, doubled or overtaken.
 from windrow.messages.claims import claim, extend, holding
 from windrow.messages.dead_letter import (
     DeadLetter,
+    LastLetter,
     OpenedLetter,
     dead_letters,
     discard_dead_letters,
@@ -44,6 +45,7 @@ __all__ = [
     "DeadLetter",
     "Delivery",
     "Draft",
+    "LastLetter",
     "Message",
     "OpenedLetter",
     "Outcome",

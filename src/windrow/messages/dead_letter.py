@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from windrow.contracts.errors import Code, ValidationFailure
@@ -43,16 +43,33 @@ class OpenedLetter(DeadLetter):
     payload: Any
 
 
+class LastLetter(NamedTuple):
+    """Where a page of letters ends; a moment alone is behind all that died at it."""
+
+    died_at: datetime
+    subscription: str | None = None
+    message_id: UUID | None = None
+
+
 async def dead_letters(
     tx: Transaction,
     *,
     subscription: str | None = None,
     topic: str | None = None,
-    before: datetime | None = None,
+    after: LastLetter | None = None,
     limit: int = 50,
 ) -> list[DeadLetter]:
-    """The latest dead letters first; `before` a time of death goes on with a page."""
-    return await tx.into(DeadLetter, Q.listed, subscription=subscription, topic=topic, before=before, limit=limit)
+    """The latest dead letters first; `after` is the last one of the page before."""
+    return await tx.into(
+        DeadLetter,
+        Q.listed,
+        subscription=subscription,
+        topic=topic,
+        died_at=after.died_at if after else None,
+        last_subscription=after.subscription if after else None,
+        last_message=after.message_id if after else None,
+        limit=limit,
+    )
 
 
 async def show_dead_letter(tx: Transaction, message_id: UUID, *, subscription: str | None = None) -> list[OpenedLetter]:

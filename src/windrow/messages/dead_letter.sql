@@ -1,10 +1,12 @@
--- listed: the latest first, a page at a time by the time of the last one seen
+-- listed: the latest first, of those that died at one moment by their names; a page at a time behind the last one seen
 SELECT subscription, message_id, topic, key, position, attempts, error_class, code, reason, died_at
   FROM dead_letters
  WHERE tenant_id = current_tenant()
    AND (%(subscription)s::text IS NULL OR subscription = %(subscription)s)
    AND (%(topic)s::text IS NULL OR topic = %(topic)s)
-   AND (%(before)s::timestamptz IS NULL OR died_at < %(before)s)
+   AND died_at <= coalesce(%(died_at)s, 'infinity'::timestamptz)
+   AND (%(died_at)s::timestamptz IS NULL OR died_at < %(died_at)s
+        OR (subscription, message_id) > (%(last_subscription)s::text, %(last_message)s::uuid))
  ORDER BY died_at DESC, subscription, message_id
  LIMIT %(limit)s;
 

@@ -44,9 +44,9 @@ async def declare(tx: Transaction, topic: str, *, keep: timedelta | None = None)
     await tx.execute(Q.declare, topic=checked_name("topic", topic), keep=keep)
 
 
-async def topics(tx: Transaction) -> list[Topic]:
-    """Every topic of the tenant."""
-    return await tx.into(Topic, Q.listed)
+async def topics(tx: Transaction, *, counted: int | None = None) -> list[Topic]:
+    """Every topic of the tenant; of a long log no more lines are counted, where that is said."""
+    return await tx.into(Topic, Q.listed, counted=counted)
 
 
 async def peek(

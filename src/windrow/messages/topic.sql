@@ -2,17 +2,32 @@
 INSERT INTO topics (tenant_id, name, keep) VALUES (current_tenant(), %(topic)s, %(keep)s)
 ON CONFLICT (tenant_id, name) DO UPDATE SET keep = EXCLUDED.keep;
 
--- listed: every topic, with what is in its log
-SELECT topics.name, topics.keep, topics.last_position,
-       count(line.seq) FILTER (WHERE line.subscription IS NULL) AS messages,
-       count(line.seq) FILTER (WHERE line.position IS NULL) AS unrouted,
-       min(line.appended_at) AS oldest_at, max(line.appended_at) AS newest_at,
-       (SELECT count(*) FROM dead_letters
-         WHERE dead_letters.tenant_id = current_tenant() AND dead_letters.topic = topics.name) AS dead_letters
+-- listed: every topic, with what is in its log; of more lines than are asked for, the latest are counted
+SELECT topics.name, topics.keep, topics.last_position, placed.messages + waiting.messages AS messages, waiting.lines AS unrouted,
+       least(first.appended_at, waiting.oldest_at) AS oldest_at, greatest(last.appended_at, waiting.newest_at) AS newest_at,
+       (SELECT count(*) FROM (SELECT FROM dead_letters AS letter
+                               WHERE letter.tenant_id = current_tenant() AND letter.topic = topics.name LIMIT %(counted)s) AS latest) AS dead_letters
   FROM topics
-  LEFT JOIN topic_log AS line ON line.tenant_id = topics.tenant_id AND line.topic = topics.name
+ CROSS JOIN LATERAL (
+   SELECT count(*) FILTER (WHERE latest.subscription IS NULL) AS messages
+     FROM (SELECT line.subscription FROM topic_log AS line
+            WHERE line.tenant_id = current_tenant() AND line.log = current_tenant() || '/' || topics.name AND line.position IS NOT NULL
+            ORDER BY line.position DESC LIMIT %(counted)s) AS latest) AS placed
+ CROSS JOIN LATERAL (
+   SELECT count(*) AS lines, count(*) FILTER (WHERE latest.subscription IS NULL) AS messages,
+          min(latest.appended_at) AS oldest_at, max(latest.appended_at) AS newest_at
+     FROM (SELECT line.subscription, line.appended_at FROM topic_log AS line
+            WHERE line.tenant_id = current_tenant() AND line.topic = topics.name AND line.position IS NULL
+            ORDER BY line.seq DESC LIMIT %(counted)s) AS latest) AS waiting
+  LEFT JOIN LATERAL (
+   SELECT line.appended_at FROM topic_log AS line
+    WHERE line.tenant_id = current_tenant() AND line.log = current_tenant() || '/' || topics.name AND line.position IS NOT NULL
+    ORDER BY line.position LIMIT 1) AS first ON true
+  LEFT JOIN LATERAL (
+   SELECT line.appended_at FROM topic_log AS line
+    WHERE line.tenant_id = current_tenant() AND line.log = current_tenant() || '/' || topics.name AND line.position IS NOT NULL
+    ORDER BY line.position DESC LIMIT 1) AS last ON true
  WHERE topics.tenant_id = current_tenant()
- GROUP BY topics.tenant_id, topics.name
  ORDER BY topics.name;
 
 -- peeked: the newest messages of a topic; those that are not routed yet are newest of all

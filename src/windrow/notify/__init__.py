@@ -10,6 +10,7 @@ docs/how-to/alerts.md tells which channel hears of what, and how a webhook is se
 from windrow.notify.channels import attach, detach, hooks, log_subscription, webhook_subscription
 from windrow.notify.escalation import FailedRun, channel_for
 from windrow.notify.notice import Channel, Notice, Severity
+from windrow.notify.reading import LastTold, Told, told
 from windrow.notify.sinks import LOG_SINK, Hook, Log, Resolve
 from windrow.notify.telling import tell, topic_of
 
@@ -18,16 +19,19 @@ __all__ = [
     "Channel",
     "FailedRun",
     "Hook",
+    "LastTold",
     "Log",
     "Notice",
     "Resolve",
     "Severity",
+    "Told",
     "attach",
     "channel_for",
     "detach",
     "hooks",
     "log_subscription",
     "tell",
+    "told",
     "topic_of",
     "webhook_subscription",
 ]

@@ -24,7 +24,7 @@ Q = load(__package__, "channels.sql")
 # about five hours: a chat that is away for lunch loses nothing
 PATIENCE = RetryPolicy(timedelta(seconds=2), timedelta(minutes=10), attempts=40, spread=0.5)
 # what a webhook that is set today hears of before
-_BACKLOG = timedelta(hours=1)
+BACKLOG = timedelta(hours=1)
 _WEBHOOK = "webhook:"
 
 
@@ -73,7 +73,7 @@ async def attach(database: Database, with_webhook: Collection[Channel]) -> int:
 async def _attach(database: Database, tenant_id: str, subscription: Subscription) -> None:
     is_log = subscription.sink == LOG_SINK
     async with database.tenant(tenant_id) as tx:
-        await subscribe(tx, subscription, since=BEGINNING if is_log else datetime.now(UTC) - _BACKLOG)
+        await subscribe(tx, subscription, since=BEGINNING if is_log else datetime.now(UTC) - BACKLOG)
     emit("channel.attached", tenant_id=tenant_id, topic=subscription.topic, subscription=subscription.name)
 
 

@@ -58,6 +58,12 @@ async def note(tx: Transaction, run: FailedRun, tolerance: Tolerance = OR_41) ->
     return True
 
 
+async def failed_lately(tx: Transaction, tolerance: Tolerance = OR_41) -> int:
+    """How many runs of the tenant have failed within the window that ends now; of very many, a hundred."""
+    count: int = await tx.value(Q.lately, window=tolerance.window, limit=max(100, tolerance.runs + 1))
+    return count
+
+
 def paged(last: FailedRun, failed: Iterable[dict[str, Any]], tolerance: Tolerance) -> Notice:
     """The page: how many, and of which endpoints."""
     times = Counter((row["project_id"], row["endpoint_id"], row["code"]) for row in failed)

@@ -14,3 +14,7 @@ RETURNING failed_at;
 SELECT project_id, endpoint_id, code FROM failed_runs
  WHERE tenant_id = current_tenant() AND failed_at > %(at)s::timestamptz - %(window)s::interval
  ORDER BY failed_at DESC LIMIT %(limit)s;
+
+-- lately: no more than a person needs to know
+SELECT count(*) FROM (SELECT FROM failed_runs
+                       WHERE tenant_id = current_tenant() AND failed_at > now() - %(window)s::interval LIMIT %(limit)s) AS a_few;

@@ -4,6 +4,8 @@ Should Temporal not answer, what was decided stands all the same: the next look 
 looks every minute, `windrow doctor --repair` at once) makes Temporal agree.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
@@ -42,20 +44,22 @@ async def look(database: Database, scope: Scope, endpoint_id: str) -> Scheduled:
         return Scheduled(endpoint, await controls.find(tx, scope, endpoint_id))
 
 
-async def pause(database: Database, scope: Scope, endpoint_id: str, actor: Actor, reason: str) -> Scheduled:
+async def pause(where: Database | Transaction, scope: Scope, endpoint_id: str, actor: Actor, reason: str) -> Scheduled:
     """OR-20: nothing begins by itself; what is under way ends."""
     if not reason.strip():
         raise ValidationFailure("the reason says nothing", hint="whoever finds it paused will want to know why")
-    async with database.tenant(scope.tenant_id) as tx:
+    async with _within(where, scope.tenant_id) as tx:
         endpoint = await endpoints.get(tx, scope, endpoint_id)
         before = await controls.hold(tx, scope, endpoint_id)
         await controls.pause(tx, scope, endpoint_id, actor, reason)
         return await _changed(tx, endpoint, before, actor, "pause", reason)
 
 
-async def resume(database: Database, scope: Scope, endpoint_id: str, actor: Actor, reason: str | None) -> Scheduled:
+async def resume(
+    where: Database | Transaction, scope: Scope, endpoint_id: str, actor: Actor, reason: str | None
+) -> Scheduled:
     """OR-21: by the schedule again, whether a person had paused it or a failure had halted it."""
-    async with database.tenant(scope.tenant_id) as tx:
+    async with _within(where, scope.tenant_id) as tx:
         endpoint = await endpoints.get(tx, scope, endpoint_id)
         before = await controls.hold(tx, scope, endpoint_id)
         await controls.resume(tx, scope, endpoint_id)
@@ -63,7 +67,7 @@ async def resume(database: Database, scope: Scope, endpoint_id: str, actor: Acto
 
 
 async def reschedule(
-    database: Database,
+    where: Database | Transaction,
     scope: Scope,
     endpoint_id: str,
     actor: Actor,
@@ -74,7 +78,7 @@ async def reschedule(
     reason: str | None = None,
 ) -> Scheduled:
     """OR-22: future runs follow the new one, running ones finish. None as the schedule takes it away."""
-    async with database.tenant(scope.tenant_id) as tx:
+    async with _within(where, scope.tenant_id) as tx:
         endpoint = await endpoints.get(tx, scope, endpoint_id)
         before = await controls.hold(tx, scope, endpoint_id)
         zone = checked_zone(time_zone) if time_zone else before.time_zone
@@ -102,6 +106,16 @@ async def carry_out(client: Client, scheduled: Scheduled) -> None:
             code=Code.TEMPORAL_UNREACHABLE,
             hint="nothing else is to be done: it is made to agree within a minute, or at once by `windrow doctor --repair`",
         ) from error
+
+
+@asynccontextmanager
+async def _within(where: Database | Transaction, tenant_id: str) -> AsyncIterator[Transaction]:
+    """The caller's transaction, or one of its own."""
+    if isinstance(where, Transaction):
+        yield where
+    else:
+        async with where.tenant(tenant_id) as tx:
+            yield tx
 
 
 async def _tell_running(client: Client, scheduled: Scheduled) -> None:

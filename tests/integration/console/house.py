@@ -27,6 +27,7 @@ from windrow.console.ports import Ports
 from windrow.console.webhooks import Resolve
 from windrow.contracts.errors import Code, RetryableTransient
 from windrow.contracts.scope import Scope
+from windrow.media.announcing import Topics
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
@@ -200,7 +201,14 @@ def outward(temporal: Callable[[], Awaitable[Any]] | None = None) -> Ports:
     async def away(*_: Any) -> Any:
         raise RetryableTransient("nothing of the kind in this test", code=Code.UNAVAILABLE)
 
-    return Ports(temporal=temporal or away, attempt=away, preview=away, retry=away, payload_of=payload_of)
+    return Ports(
+        temporal=temporal or away,
+        attempt=away,
+        preview=away,
+        retry=away,
+        payload_of=payload_of,
+        media_topics=Topics(),
+    )
 
 
 def sha256(data: bytes) -> str:

@@ -10,6 +10,7 @@ from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Actor
 from windrow.messages import (
     DeadLetter,
+    LastLetter,
     dead_letters,
     discard_dead_letters,
     nack,
@@ -20,6 +21,9 @@ from windrow.postgres import audit
 from windrow.telemetry.redaction import PROCESS
 
 OPERATOR = Actor("olga", "cli")
+AT_ONCE = b"""INSERT INTO dead_letters (tenant_id, subscription, message_id, topic, key, position, attempts, error_class, code, reason, died_at)
+  VALUES (%(tenant_id)s, %(subscription)s, %(message_id)s, %(topic)s, %(key)s, %(position)s, %(attempts)s, %(error_class)s, %(code)s,
+          %(reason)s, %(died_at)s)"""
 
 
 async def all_die(post: Post, *payloads: object, key: str = "k") -> list[UUID]:
@@ -41,11 +45,29 @@ async def test_the_latest_are_listed_first_page_by_page(post: Post) -> None:
     ids = await all_die(post, 1, 2, 3)
 
     first = await letters(post, limit=2)
-    rest = await letters(post, limit=2, before=first[-1].died_at)
+    rest = await letters(post, limit=2, after=LastLetter(first[-1].died_at))
 
     assert [letter.message_id for letter in first + rest] == ids[::-1]
     assert await letters(post, subscription="another") == []
     assert len(await letters(post, topic="topic")) == 3
+
+
+async def test_letters_that_died_at_one_moment_are_read_page_by_page_and_none_is_passed_over(post: Post) -> None:
+    await post.subscribe()
+    await all_die(post, 1, 2, 3)
+    async with post.database.tenant(TENANT) as tx:
+        died = (await dead_letters(tx, limit=1))[0].died_at
+        rows = await (await tx.connection.execute(b"DELETE FROM dead_letters RETURNING *")).fetchall()
+        for row in rows:
+            await tx.connection.execute(AT_ONCE, row | {"died_at": died})
+
+    whole, found = await letters(post), list[DeadLetter]()
+    for _ in whole:
+        last = LastLetter(found[-1].died_at, found[-1].subscription, found[-1].message_id) if found else None
+        found += await letters(post, limit=1, after=last)
+
+    assert len(found) == 3
+    assert found == whole
 
 
 async def test_an_opened_letter_shows_the_message_without_its_secrets(post: Post) -> None:

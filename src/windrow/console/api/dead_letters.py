@@ -1,8 +1,7 @@
 """`/api/v1/dead-letters`: what could not be delivered, why, and putting it back. They are the whole tenant's: for admins."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Annotated, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query
@@ -11,27 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from windrow import messages
 from windrow.console.api.access import Admin
 from windrow.console.api.asked import Paged
-from windrow.console.api.behind import Here
-from windrow.console.api.once import Repeatable
+from windrow.console.api.behind import Behind, Here
+from windrow.console.api.once import Once, Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
 from windrow.console.api.wording import Name, Reason
-from windrow.messages import DeadLetter, OpenedLetter
-from windrow.postgres import load
+from windrow.messages import DeadLetter, LastLetter, OpenedLetter
+from windrow.web.principal import Principal
 
 router = resource("dead-letters")
 
-Q = load(__package__, "dead_letters.sql")
-
 MOST_CHOSEN = 1000
-
-
-class Mark(NamedTuple):
-    """Where a page of letters ends."""
-
-    died_at: datetime
-    subscription: str
-    message_id: UUID
 
 
 class Letters(BaseModel):
@@ -69,20 +58,12 @@ async def listed(
     topic: Annotated[Name | None, Query(description="Only those of this topic.")] = None,
 ) -> Page[DeadLetter]:
     """Dead letters, the latest first, each with its reason."""
-    turn = asked.about("dead-letters", Mark, subscription=subscription, topic=topic)
-    last = turn.after
+    turn = asked.about("dead-letters", LastLetter, subscription=subscription, topic=topic)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        found = await tx.into(
-            DeadLetter,
-            Q.page,
-            subscription=subscription,
-            topic=topic,
-            died_at=last.died_at if last else None,
-            last=last.subscription if last else None,
-            message_id=last.message_id if last else None,
-            limit=turn.ask_for,
+        found = await messages.dead_letters(
+            tx, subscription=subscription, topic=topic, after=turn.after, limit=turn.ask_for
         )
-    return turn.page(found, lambda each: Mark(each.died_at, each.subscription, each.message_id))
+    return turn.page(found, lambda each: LastLetter(each.died_at, each.subscription, each.message_id))
 
 
 @router.get("/dead-letters/{message_id}")
@@ -95,34 +76,21 @@ async def shown(caller: Admin, here: Here, message_id: UUID) -> Letters:
 @router.post("/dead-letters/replay")
 async def replayed(caller: Admin, here: Here, once: Repeatable, said: Choice) -> Chosen:
     """Put dead letters back, each with its id and a fresh budget."""
-    async with here.database.tenant(caller.scope.tenant_id) as tx:
-
-        async def act() -> Chosen:
-            back = await messages.replay_dead_letters(
-                tx,
-                actor=caller.actor,
-                message_ids=said.message_ids,
-                subscription=said.subscription,
-                reason=said.reason,
-            )
-            return Chosen.of(back)
-
-        return await once.within(tx, Chosen, act)
+    return await _done(messages.replay_dead_letters, caller, here, once, said)
 
 
 @router.post("/dead-letters/discard")
 async def discarded(caller: Admin, here: Here, once: Repeatable, said: Choice) -> Chosen:
     """Give dead letters up for good; the audit trail keeps who did it and why."""
+    return await _done(messages.discard_dead_letters, caller, here, once, said)
+
+
+async def _done(
+    do: Callable[..., Awaitable[Sequence[DeadLetter]]], caller: Principal, here: Behind, once: Once, said: Choice
+) -> Chosen:
     async with here.database.tenant(caller.scope.tenant_id) as tx:
 
         async def act() -> Chosen:
-            gone = await messages.discard_dead_letters(
-                tx,
-                actor=caller.actor,
-                message_ids=said.message_ids,
-                subscription=said.subscription,
-                reason=said.reason,
-            )
-            return Chosen.of(gone)
+            return Chosen.of(await do(tx, actor=caller.actor, **dict(said)))
 
         return await once.within(tx, Chosen, act)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Header, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from windrow import endpoints
@@ -18,9 +18,9 @@ from windrow.console.api.behind import Behind, Here
 from windrow.console.api.once import Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
-from windrow.console.api.trial import Trial
-from windrow.console.api.versions import expected_version, tagged
+from windrow.console.api.versions import IfMatch, expected_version, tagged
 from windrow.console.api.wording import Name, NamedEndpoint, Reason, Why, Word
+from windrow.console.trial import Trial
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.endpoints import Endpoint
@@ -28,9 +28,6 @@ from windrow.telemetry.redaction import PROCESS
 
 router = resource("endpoints")
 
-IfMatch = Annotated[
-    str | None, Header(max_length=100, description="The ETag that was seen; `*` for whatever is there.")
-]
 MOST_PREVIEWED = 50
 MOST_SECONDS = 60.0
 
@@ -111,9 +108,8 @@ async def listed(
     """Every source of the project, by name."""
     turn = asked.about("endpoints", str, removed=removed)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        found = await endpoints.listed(tx, caller.scope, removed=removed)
-    left = [each for each in found if each.endpoint_id > (turn.after or "")]
-    return turn.page([EndpointView.of(each) for each in left[: turn.ask_for]], lambda each: each.name)
+        found = await endpoints.page(tx, caller.scope, removed=removed, after=turn.after, limit=turn.ask_for)
+    return turn.page([EndpointView.of(each) for each in found], lambda each: each.name)
 
 
 @router.get("/endpoints/{name}")

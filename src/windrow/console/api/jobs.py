@@ -1,11 +1,11 @@
 """`/api/v1/jobs`: what is to be done, how far it is, and what became of it."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query, Response
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from windrow.console.api.access import Reader, Writer
 from windrow.console.api.asked import Paged
@@ -13,7 +13,7 @@ from windrow.console.api.behind import Here
 from windrow.console.api.once import Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
-from windrow.console.api.wording import Name, Reason, Word
+from windrow.console.api.wording import Moment, Name, Reason, Word
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.jobs import control, reading
@@ -23,16 +23,6 @@ from windrow.postgres import Transaction
 from windrow.telemetry.redaction import PROCESS
 
 router = resource("jobs")
-
-
-def _of_our_time(moment: datetime) -> datetime:
-    """Calendars end earlier in Postgres than in Python, and in another zone earlier still."""
-    if not 2000 <= moment.year < 2200:
-        raise ValueError("a time between the years 2000 and 2200")
-    return moment.astimezone(UTC)
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(_of_our_time)]
 
 
 class JobView(BaseModel):

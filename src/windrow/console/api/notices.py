@@ -1,31 +1,21 @@
 """`/api/v1/notices`: what people were told: alerts, by channel."""
 
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query
 from pydantic import BaseModel
 
+from windrow import notify
 from windrow.console.api.access import Reader
 from windrow.console.api.asked import Paged
 from windrow.console.api.behind import Here
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
-from windrow.notify import Channel, topic_of
-from windrow.postgres import load
-from windrow.telemetry.redaction import PROCESS
+from windrow.notify import Channel, LastTold, Severity, Told
 
 router = resource("notices")
-
-Q = load(__package__, "notices.sql")
-
-
-class Mark(NamedTuple):
-    """Where a page of notices ends."""
-
-    told_at: datetime
-    notice_id: UUID
 
 
 class NoticeView(BaseModel):
@@ -33,22 +23,21 @@ class NoticeView(BaseModel):
 
     notice_id: UUID
     told_at: datetime
-    channel: str
+    channel: Channel
     title: str
-    text: str = ""
-    severity: str = "warning"
-    project_id: str | None = None
-    endpoint_id: str | None = None
-    run_id: str | None = None
-    error_class: str | None = None
-    code: str | None = None
-    hint: str | None = None
+    text: str
+    severity: Severity
+    project_id: str | None
+    endpoint_id: str | None
+    run_id: str | None
+    error_class: str | None
+    code: str | None
+    hint: str | None
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> "NoticeView":
-        said = {name: value for name, value in PROCESS.value(row["payload"]).items() if name in cls.model_fields}
-        place = {"channel": row["topic"].rpartition(".")[2], "title": ""}
-        return cls(notice_id=row["message_id"], told_at=row["published_at"], **(place | said))
+    def of(cls, told: Told) -> "NoticeView":
+        place = {"notice_id": told.notice_id, "told_at": told.told_at}
+        return cls(**place, **{name: getattr(told.notice, name) for name in cls.model_fields if name not in place})
 
 
 @router.get("/notices")
@@ -59,15 +48,7 @@ async def listed(
     channel: Annotated[Channel | None, Query(description="Only those of this channel.")] = None,
 ) -> Page[NoticeView]:
     """What was told about the project, and about the tenant as a whole; the latest first."""
-    turn = asked.about("notices", Mark, channel=channel)
-    last = turn.after
+    turn = asked.about("notices", LastTold, channel=channel)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        rows = await tx.rows(
-            Q.page,
-            topics=[topic_of(each) for each in ([channel] if channel else Channel)],
-            project=caller.scope.project_id,
-            published_at=last.told_at if last else None,
-            message_id=last.notice_id if last else None,
-            limit=turn.ask_for,
-        )
-    return turn.page([NoticeView.of(row) for row in rows], lambda each: Mark(each.told_at, each.notice_id))
+        found = await notify.told(tx, caller.scope.project_id, channel=channel, after=turn.after, limit=turn.ask_for)
+    return turn.page(list(map(NoticeView.of, found)), lambda each: LastTold(each.told_at, each.notice_id))

@@ -1,7 +1,7 @@
 """`/api/v1/quarantine`: records that were refused, why, and what to do about them."""
 
 from datetime import datetime
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import Path, Query
@@ -14,28 +14,18 @@ from windrow.console.api.once import Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
 from windrow.console.api.wording import NamedEndpoint, OfEndpoint, Reason
-from windrow.contracts.errors import Code, Conflict, ValidationFailure
-from windrow.contracts.scope import Scope
+from windrow.contracts.errors import Code, Conflict
 from windrow.harvest import quarantine as store
-from windrow.harvest.quarantine import Quarantined
+from windrow.harvest.quarantine import Mark, Quarantined
 from windrow.harvest.retrying import Verdict
-from windrow.postgres import Transaction, load
 
 router = resource("quarantine")
 
-Q = load(__package__, "quarantine.sql")
+GROUP = r"^[0-9a-f]{12}$"
 
 State = Literal["open", "retried", "overtaken", "dropped", "all"]
 EntryId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The entry's id.")]
 _ONE = "/quarantine/{name}/{entry_id}"
-
-
-class Mark(NamedTuple):
-    """Where a page of entries ends."""
-
-    last_at: datetime
-    endpoint_id: str
-    id: str
 
 
 class EntryView(BaseModel):
@@ -99,20 +89,18 @@ async def listed(
     asked: Paged,
     endpoint: OfEndpoint = None,
     state: Annotated[State, Query(description="Where they stand.")] = "open",
+    group: Annotated[str | None, Query(pattern=GROUP, description="Only those with the same thing wrong.")] = None,
 ) -> Page[EntryView]:
     """Refused records, the latest first."""
-    turn = asked.about("quarantine", Mark, endpoint=endpoint, state=state)
-    last = turn.after
+    turn = asked.about("quarantine", Mark, endpoint=endpoint, state=state, group=group)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        found = await tx.into(
-            Quarantined,
-            Q.page,
-            project=caller.scope.project_id,
+        found = await store.page(
+            tx,
+            caller.scope.project_id,
             endpoint=endpoint,
             state=None if state == "all" else state,
-            last_at=last.last_at if last else None,
-            last_endpoint=last.endpoint_id if last else None,
-            last_id=last.id if last else None,
+            key=group,
+            after=turn.after,
             limit=turn.ask_for,
         )
     entries = [EntryView.of(each) for each in found]
@@ -123,7 +111,7 @@ async def listed(
 async def shown(caller: Reader, here: Here, name: NamedEndpoint, entry_id: EntryId) -> EntryView:
     """One refused record."""
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        return EntryView.of(await _entry(tx, caller.scope, name, entry_id))
+        return EntryView.of(await store.entry(tx, caller.scope.project_id, name, entry_id))
 
 
 @router.post(_ONE + "/retry")
@@ -134,7 +122,7 @@ async def retried(
 
     async def act() -> Outcome:
         async with here.database.tenant(caller.scope.tenant_id) as tx:
-            entry = await _entry(tx, caller.scope, name, entry_id)
+            entry = await store.entry(tx, caller.scope.project_id, name, entry_id)
         (attempt,) = await here.ports.retry(caller.scope, name, [entry], caller.actor, said.reason)
         reasons = [{key: str(value) for key, value in msgspec.to_builtins(each).items()} for each in attempt.reasons]
         return Outcome(outcome=attempt.verdict, reasons=reasons)
@@ -150,7 +138,7 @@ async def dismissed(
     async with here.database.tenant(caller.scope.tenant_id) as tx:
 
         async def act() -> Dismissed:
-            entry = await _entry(tx, caller.scope, name, entry_id)
+            entry = await store.entry(tx, caller.scope.project_id, name, entry_id)
             if not await store.drop(tx, entry, actor=caller.actor, reason=said.reason):
                 raise Conflict(
                     f"the entry is {entry.state}, or was refused again", code=Code.CAS_MISMATCH, hint="look at it again"
@@ -158,12 +146,3 @@ async def dismissed(
             return Dismissed(id=entry.id)
 
         return await once.within(tx, Dismissed, act)
-
-
-async def _entry(tx: Transaction, scope: Scope, endpoint: str, entry_id: str) -> Quarantined:
-    found = await tx.into(Quarantined, Q.entry, project=scope.project_id, endpoint=endpoint, id=entry_id)
-    if not found:
-        raise ValidationFailure(
-            f"{endpoint} has no quarantined record {entry_id}", code=Code.NOT_FOUND, hint="GET /api/v1/quarantine"
-        )
-    return found[0]

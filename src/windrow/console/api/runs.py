@@ -1,10 +1,10 @@
-"""`/api/v1/runs`: what each run read, how it ended, and where it waits."""
+"""`/api/v1/runs`: what each run read, how it ended, where it waits, and what was said about it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import Path
+from fastapi import Path, Query
 from pydantic import BaseModel
 
 from windrow import kv
@@ -16,17 +16,22 @@ from windrow.console.api.paging import Page
 from windrow.console.api.wording import OfEndpoint
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Scope
+from windrow.harvest import lines as log
 from windrow.harvest import run as store
 from windrow.harvest.cursors import Cursors
+from windrow.harvest.lines import Line
 from windrow.harvest.run import Run, Verified
 from windrow.orchestration import controls
 from windrow.outbox.lane import Lane
 from windrow.postgres import Transaction, load
+from windrow.telemetry.declare import Level
 
 router = resource("runs")
 
 MOST_STEPS = 100
 RunId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$", description="The whole id of the run.")]
+
+AtLeast = Annotated[Level, Query(description="Only lines of this level and above.")]
 
 Q = load(__package__, "runs.sql")
 
@@ -119,6 +124,20 @@ async def batches(caller: Reader, here: Here, asked: Paged, run_id: RunId) -> Pa
         await find(tx, caller.scope, run_id)
         found = await tx.into(BatchView, Q.batches, run_id=run_id, after=turn.after or 0, limit=turn.ask_for)
     return turn.page(found, lambda batch: batch.seq)
+
+
+@router.get("/runs/{run_id}/lines")
+async def lines(caller: Reader, here: Here, asked: Paged, run_id: RunId, level: AtLeast = Level.INFO) -> Page[Line]:
+    """The log lines of a run in the order in which they were written down; they are kept for some days.
+
+    Of very many the first, the latest and the serious ones are kept: without a level, a gap between two numbers is what was
+    left out.
+    """
+    turn = asked.about("lines", int, run_id=run_id, level=level)
+    async with here.database.tenant(caller.scope.tenant_id) as tx:
+        await find(tx, caller.scope, run_id)
+        found = await log.lines(tx, run_id, after=turn.after or 0, level=level, limit=turn.ask_for)
+    return turn.page(found, lambda line: line.number)
 
 
 async def find(tx: Transaction, scope: Scope, run_id: str) -> Run:

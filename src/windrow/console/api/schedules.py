@@ -1,5 +1,7 @@
 """`/api/v1/endpoints/{name}/schedule`: when an endpoint is harvested, in the hands of its operators (OR-20 … OR-23)."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 
@@ -8,12 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from windrow.console.api.access import Reader, Writer
 from windrow.console.api.behind import Behind, Here
-from windrow.console.api.once import Repeatable
+from windrow.console.api.once import Once, Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.runs import Step
 from windrow.console.api.wording import Name, NamedEndpoint, Reason, Word
+from windrow.contracts.scope import Scope
 from windrow.orchestration import controls, scheduling, starting
 from windrow.orchestration.scheduling import Scheduled
+from windrow.postgres import Transaction
 
 router = resource("schedules")
 
@@ -87,6 +91,13 @@ class Trigger(Said):
     reason: Reason | None = None
 
 
+class Decision(BaseModel):
+    """What is kept under the key of a request."""
+
+    what: str | None
+    view: ScheduleView
+
+
 class Triggered(BaseModel):
     """The workflow that runs; `again` if the id was used before. `held_back` is why nothing else begins by itself."""
 
@@ -109,22 +120,20 @@ async def shown(caller: Reader, here: Here, name: NamedEndpoint) -> ScheduleHist
 async def paused(caller: Writer, here: Here, once: Repeatable, name: NamedEndpoint, said: Pause) -> ScheduleView:
     """Nothing begins by itself any more; a run that is under way ends."""
 
-    async def act() -> ScheduleView:
-        done = await scheduling.pause(here.database, caller.scope, name, caller.actor, said.reason)
-        return await _carried_out(here, done)
+    async def decide(tx: Transaction) -> Scheduled:
+        return await scheduling.pause(tx, caller.scope, name, caller.actor, said.reason)
 
-    return await once.around(here.database, caller.scope.tenant_id, ScheduleView, act)
+    return await _decided(here, caller.scope, once, name, decide)
 
 
 @router.post("/endpoints/{name}/schedule/resume")
 async def resumed(caller: Writer, here: Here, once: Repeatable, name: NamedEndpoint, said: Resume) -> ScheduleView:
     """By its schedule again, whether an operator had paused it or a failure had halted it."""
 
-    async def act() -> ScheduleView:
-        done = await scheduling.resume(here.database, caller.scope, name, caller.actor, said.reason)
-        return await _carried_out(here, done)
+    async def decide(tx: Transaction) -> Scheduled:
+        return await scheduling.resume(tx, caller.scope, name, caller.actor, said.reason)
 
-    return await once.around(here.database, caller.scope.tenant_id, ScheduleView, act)
+    return await _decided(here, caller.scope, once, name, decide)
 
 
 @router.post("/endpoints/{name}/schedule/reschedule")
@@ -133,9 +142,9 @@ async def rescheduled(
 ) -> ScheduleView:
     """Another time for future runs; one that is under way ends as it would have."""
 
-    async def act() -> ScheduleView:
-        done = await scheduling.reschedule(
-            here.database,
+    async def decide(tx: Transaction) -> Scheduled:
+        return await scheduling.reschedule(
+            tx,
             caller.scope,
             name,
             caller.actor,
@@ -144,9 +153,8 @@ async def rescheduled(
             jitter=timedelta(seconds=said.jitter_seconds) if said.jitter_seconds is not None else None,
             reason=said.reason,
         )
-        return await _carried_out(here, done)
 
-    return await once.around(here.database, caller.scope.tenant_id, ScheduleView, act)
+    return await _decided(here, caller.scope, once, name, decide)
 
 
 @router.post("/endpoints/{name}/schedule/trigger", status_code=202, responses={200: {"model": Triggered}})
@@ -166,6 +174,18 @@ async def triggered(caller: Writer, here: Here, name: NamedEndpoint, said: Trigg
     return Triggered(workflow_id=begun.workflow_id, again=begun.again, held_back=found.controls.held_back)
 
 
-async def _carried_out(here: Behind, done: Scheduled) -> ScheduleView:
-    await scheduling.carry_out(await here.ports.temporal(), done)
-    return ScheduleView.of(done)
+async def _decided(
+    here: Behind, scope: Scope, once: Once, name: str, decide: Callable[[Transaction], Awaitable[Scheduled]]
+) -> ScheduleView:
+    """Decided once, together with its key. Temporal is then made to agree with what holds now, each time that it is asked for:
+    whoever was told that it could not be reached asks again under the same key."""
+    async with here.database.tenant(scope.tenant_id) as tx:
+
+        async def act() -> Decision:
+            done = await decide(tx)
+            return Decision(what=done.decided, view=ScheduleView.of(done))
+
+        decision = await once.within(tx, Decision, act)
+    found = await scheduling.look(here.database, scope, name)
+    await scheduling.carry_out(await here.ports.temporal(), replace(found, decided=decision.what))
+    return decision.view

@@ -18,6 +18,7 @@ router = resource("topics")
 
 # behind what is not routed yet, and has no position, comes what has one
 _TOP = 2**63 - 1
+COUNTED = 10_000
 
 
 class Topics(BaseModel):
@@ -34,9 +35,9 @@ class Subscriptions(BaseModel):
 
 @router.get("/topics")
 async def listed(caller: Reader, here: Here) -> Topics:
-    """Every topic: messages kept, not yet routed, dead letters."""
+    """Every topic: messages kept, not yet routed, dead letters; of each no more than ten thousand are counted."""
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        return Topics(items=await messages.topics(tx))
+        return Topics(items=await messages.topics(tx, counted=COUNTED))
 
 
 @router.get("/subscriptions")

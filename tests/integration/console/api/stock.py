@@ -10,11 +10,18 @@ from tests.integration.messages.post import Post
 
 from windrow import catalog, kv, notify
 from windrow.app.jobs import payload_of
+from windrow.app.scribing import written_down
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.keys import Key
 from windrow.contracts.orders import Transition
 from windrow.harvest import run as runs
 from windrow.jobs.enqueue import enqueue
+from windrow.media.announcing import Topics
+from windrow.media.moving import Change, move
+from windrow.media.snapshot import Author, Picture, Snapshot, SpeakerHint
+from windrow.media.stage import Stage
+from windrow.media.submission import Submission, media_of
+from windrow.media.submitting import submit
 from windrow.notify import Channel, Notice
 from windrow.orchestration import controls
 from windrow.postgres import Database
@@ -34,6 +41,7 @@ class Stock:
     message_id: UUID
     entry_id: str
     run_id: str
+    media_job_id: str = "medium"
 
     def path(self, template: str) -> str:
         """The address of something that is there, for any operation."""
@@ -42,6 +50,7 @@ class Stock:
             "run_id": self.run_id,
             "item_id": self.item_id,
             "job_id": self.job_id,
+            "media_job_id": self.media_job_id,
             "message_id": self.message_id,
             "entry_id": self.entry_id,
             "topic": "topic",
@@ -70,7 +79,9 @@ async def stocked(database: Database) -> Stock:
                 writer=kv.Writer("meta-api", "kv"),
                 actor=OPERATOR,
             )
-    return Stock(item_id, job.job_id, message_id, entry_id, "run-0")
+            medium = await submit(tx, ACME, _talk(number), topics=Topics())
+        await move(tx, Topics(), medium, Change(Stage.METADATA_READY, _known()))
+    return Stock(item_id, job.job_id, message_id, entry_id, "run-0", medium.job.job_id)
 
 
 async def _harvested(database: Database) -> tuple[UUID, str]:
@@ -83,8 +94,9 @@ async def _harvested(database: Database) -> tuple[UUID, str]:
     for name in (f"{MARK}-shop", "closed-shop"):
         await open_shop(database, name)
     for number in range(COUNT):
-        await run_slice(database, shop, endpoint, f"run-{number}")
-        await persist(database, endpoint)
+        async with written_down(database):
+            await run_slice(database, shop, endpoint, f"run-{number}")
+            await persist(database, endpoint)
         async with database.tenant(ACME.tenant_id) as tx:
             await runs.end_run(tx, f"run-{number}", runs.Outcome.DONE)
             await controls.record(tx, _step(number))
@@ -108,6 +120,23 @@ def _step(number: int) -> Transition:
         before="Running",
         run_id=f"run-{number}",
         reason=f"{MARK} {datetime.now(UTC):%Y}",
+    )
+
+
+def _talk(number: int) -> Submission:
+    return Submission(media=media_of(f"object:{MARK}-{number}.mp4"), request_id=f"request-{number}")
+
+
+def _known() -> Snapshot:
+    return Snapshot(
+        provider="file",
+        title=f"A talk about {MARK}",
+        fetched_at=datetime.now(UTC),
+        duration_seconds=12.5,
+        keywords=("meadow",),
+        author=Author(name="Ada"),
+        speaker_hints=(SpeakerHint(name="Ada", role="host", source="request"),),
+        picture=Picture(width=640, height=360),
     )
 
 

@@ -75,6 +75,7 @@ async def test_a_stranger_changes_nothing_that_is_anothers(desk: Desk) -> None:
     acts = {
         "/endpoints/shop/schedule/pause": {"reason": "no"},
         f"/jobs/{stock.job_id}/cancel": {},
+        f"/media-jobs/{stock.media_job_id}/cancel": {},
         f"/quarantine/shop/{stock.entry_id}/dismiss": {"reason": "no"},
         f"/quarantine/shop/{stock.entry_id}/retry": {},
         "/outbox/shop/discard": {"reason": "no"},
@@ -83,6 +84,7 @@ async def test_a_stranger_changes_nothing_that_is_anothers(desk: Desk) -> None:
         for path, said in acts.items():
             assert (await desk.ask("POST", path, token, json=said)).status_code == 404, path
         gone = await desk.ask("DELETE", "/endpoints/shop", token, params={"reason": "no"})
-        assert gone.status_code == 404
+        forgotten = await desk.ask("DELETE", "/kv/notes/1", token, headers={"if-match": "*"})
+        assert (gone.status_code, forgotten.status_code) == (404, 404)
 
     assert (await desk.get(f"/jobs/{stock.job_id}"))["status"] == "queued"

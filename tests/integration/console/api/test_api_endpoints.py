@@ -1,5 +1,6 @@
 """`/api/v1/endpoints`: added, edited over the version that was seen, removed, revived; tried before and after."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def ports(ports: Ports) -> Ports:
     async def preview(endpoint: Endpoint, bounds: Bounds) -> Preview:
         return Preview(ended=Ended.ROWS, why=f"{bounds.rows} were asked for", items=[{"external_id": "a"}])
 
-    return Ports(ports.temporal, attempt, preview, ports.retry, ports.payload_of)
+    return replace(ports, attempt=attempt, preview=preview)
 
 
 async def audited(desk: Desk) -> list[str]:

@@ -5,6 +5,7 @@ from tests.integration.console.api.desk import Desk
 from tests.integration.console.api.stock import COUNT, MARK, TOKEN, stocked
 from tests.integration.harvest.shop import Shop, open_shop, run_slice
 
+from windrow import messages
 from windrow.console.api.operations import OPERATIONS
 from windrow.console.api.paging import MOST
 from windrow.contracts.errors import Code, RetryableTransient
@@ -14,11 +15,13 @@ LISTS = {
     "/endpoints": {},
     "/runs": {},
     "/runs/run-0/batches": {},
+    "/runs/run-0/lines": {},
     "/items": {"endpoint": "shop"},
     "/items/search": {"q": MARK},
     "/changes": {},
     "/quarantine": {},
     "/jobs": {},
+    "/media-jobs": {},
     "/topics/topic/messages": {},
     "/dead-letters": {},
     "/kv": {"prefix": "notes/"},
@@ -104,6 +107,19 @@ async def test_a_run_is_shown_with_its_steps_and_what_became_of_its_batches(desk
     assert found["run"]["quarantined"] == COUNT
 
 
+async def test_the_lines_of_a_run_are_shown_in_order_and_by_their_level(desk: Desk) -> None:
+    await stocked(desk.database)
+
+    lines = (await desk.get("/runs/run-0/lines"))["items"]
+    serious = (await desk.get("/runs/run-0/lines", level="WARN"))["items"]
+
+    assert [line["number"] for line in lines] == list(range(1, len(lines) + 1))
+    assert lines[0]["event"] == "harvest.started"
+    assert lines[-1]["event"] == "batch.persisted"
+    assert [(line["level"], line["event"]) for line in serious] == [("ERROR", "harvest.quarantined")]
+    assert (await desk.ask("GET", "/runs/run-0/lines", "token-of-elsewhere")).status_code == 404
+
+
 @pytest.mark.req("HV-32", "MW-72")
 async def test_a_run_that_failed_shows_how_far_it_came_and_no_token(desk: Desk) -> None:
     shop = Shop()
@@ -137,3 +153,29 @@ async def test_an_item_is_shown_with_its_history_and_relations(desk: Desk) -> No
     assert [each["kind"] for each in history["items"]] == ["created"]
     assert related == {"outgoing": [], "incoming": [], "more": False}
     assert facets["items"] == [{"endpoint_id": "shop", "entity_type": "thing", "items": 60, "deleted": 0}]
+
+
+async def test_the_trail_is_read_by_who_did_it_what_was_done_and_since_when(desk: Desk) -> None:
+    await desk.ask("PUT", "/kv/notes/a", json={"value": 1}, headers={"if-none-match": "*"})
+    await desk.ask("PUT", "/kv/notes/b", "token-of-a-writer", json={"value": 1}, headers={"if-none-match": "*"})
+
+    own = (await desk.get("/audit", actor="walt"))["items"]
+    puts = (await desk.get("/audit", action=own[0]["action"], subject="tenant/acme/*"))["items"]
+    later = (await desk.get("/audit", since="2199-01-01T00:00:00Z"))["items"]
+
+    assert [each["subject"] for each in own] == ["tenant/acme/project/main/notes/b"]
+    assert [each["actor"] for each in puts] == ["walt", "anna"]
+    assert later == []
+
+
+async def test_of_a_long_topic_no_more_lines_are_counted_than_were_asked_for(desk: Desk) -> None:
+    await stocked(desk.database)
+
+    async with desk.database.tenant("acme") as tx:
+        few, all_of_them = [
+            {each.name: each for each in await messages.topics(tx, counted=counted)}["topic"] for counted in (2, None)
+        ]
+
+    assert (few.messages, few.dead_letters) == (2, 2)
+    assert (all_of_them.messages, all_of_them.dead_letters) == (COUNT, COUNT)
+    assert (few.oldest_at, few.newest_at) == (all_of_them.oldest_at, all_of_them.newest_at)

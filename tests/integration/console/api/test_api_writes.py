@@ -1,6 +1,7 @@
 """Writes: done once under a key, no more often than the pace allows, and each with what it did."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def retries() -> Retries:
 
 @pytest.fixture
 def ports(ports: Ports, retries: Retries) -> Ports:
-    return Ports(ports.temporal, ports.attempt, ports.preview, retries, ports.payload_of)
+    return replace(ports, retry=retries)
 
 
 async def test_the_same_write_under_one_key_is_done_once_and_answered_alike(desk: Desk) -> None:
@@ -76,6 +77,23 @@ async def test_a_write_that_failed_has_used_no_key(desk: Desk) -> None:
     added = await desk.ask("POST", "/endpoints", json=wish, headers=key)
 
     assert (refused.status_code, added.status_code) == (404, 201)
+
+
+async def test_what_is_decided_about_a_schedule_is_decided_once_under_its_key_though_temporal_is_away(
+    desk: Desk,
+) -> None:
+    await stocked(desk.database)
+    key = {"idempotency-key": "pause-1"}
+
+    answers = [
+        await desk.ask("POST", "/endpoints/shop/schedule/pause", json={"reason": "moving"}, headers=key)
+        for _ in range(2)
+    ]
+    lines = [each for each in (await desk.get("/audit"))["items"] if each["action"] == "schedule.pause"]
+
+    assert [answer.status_code for answer in answers] == [503, 503]
+    assert len(lines) == 1
+    assert "moving" in (await desk.get("/endpoints/shop/schedule"))["held_back"]
 
 
 async def test_a_retry_of_a_quarantined_record_under_one_key_is_tried_once(desk: Desk, retries: Retries) -> None:
@@ -164,6 +182,6 @@ async def test_who_calls_too_often_is_told_how_long_to_wait_and_nobody_else_is(
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert refused.status_code == 429, "before it is written down: the audit trail is no place to fill"
     assert 1 <= int(answers[2].headers["retry-after"]) <= 100
-    assert answers[2].json()["code"] == "RATE_LIMITED"
+    assert (answers[2].json()["code"], answers[2].json()["title"]) == ("RATE_LIMITED", "RetryableTransient")
     assert (other.status_code, stranger.status_code) == (200, 401)
     assert counted("api_calls_held_back_total") - before == 2

@@ -1,0 +1,8 @@
+-- told: about the project, or about the tenant as a whole; the latest first. The first word about the topic is the index's.
+SELECT message_id, topic, payload, published_at
+  FROM messages
+ WHERE tenant_id = current_tenant() AND starts_with(topic, 'notify.') AND topic = ANY (%(topics)s)
+   AND coalesce(payload ->> 'project_id', %(project)s) = %(project)s
+   AND (published_at, message_id) < (coalesce(%(told_at)s, 'infinity'::timestamptz),
+                                     coalesce(%(notice_id)s, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+ ORDER BY published_at DESC, message_id DESC LIMIT %(limit)s;
