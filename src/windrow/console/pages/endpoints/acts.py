@@ -6,11 +6,11 @@ from typing import Any
 
 from windrow.console.pages.desk import Desk
 from windrow.console.pages.endpoints.one import named
+from windrow.console.pages.reasons import reason_of
 from windrow.console.session import Visit
 from windrow.contracts.errors import Code, RetryableTransient, ValidationFailure
 
 ACTS = ("trigger", "pause", "resume", "reschedule")
-LONGEST_REASON = 1000
 
 
 class EndpointActs:
@@ -35,7 +35,12 @@ class EndpointActs:
         found = await scheduling.look(self._database, visit.principal.scope, name)
         asked = visit.form.get("manual_trigger_id", "")
         begun = await starting.trigger(
-            await self._temporal(), self._database, found.endpoint, asked, visit.principal.actor, reason=_reason(visit)
+            await self._temporal(),
+            self._database,
+            found.endpoint,
+            asked,
+            visit.principal.actor,
+            reason=reason_of(visit),
         )
         return "trigger-again" if begun.again else "trigger"
 
@@ -43,14 +48,14 @@ class EndpointActs:
         from windrow.orchestration import scheduling
 
         principal = visit.principal
-        done = await scheduling.pause(self._database, principal.scope, name, principal.actor, _reason(visit) or "")
+        done = await scheduling.pause(self._database, principal.scope, name, principal.actor, reason_of(visit) or "")
         return await self._carried_out("pause", done)
 
     async def resume(self, visit: Visit, name: str) -> str:
         from windrow.orchestration import scheduling
 
         principal = visit.principal
-        done = await scheduling.resume(self._database, principal.scope, name, principal.actor, _reason(visit))
+        done = await scheduling.resume(self._database, principal.scope, name, principal.actor, reason_of(visit))
         return await self._carried_out("resume", done)
 
     async def reschedule(self, visit: Visit, name: str) -> str:
@@ -65,7 +70,7 @@ class EndpointActs:
             schedule=form.get("schedule") or None,
             time_zone=form.get("time_zone") or None,
             jitter=_minutes(form.get("jitter", "")),
-            reason=_reason(visit),
+            reason=reason_of(visit),
         )
         return await self._carried_out("reschedule", done)
 
@@ -78,15 +83,6 @@ class EndpointActs:
         except RetryableTransient:
             return f"{did}&did=away"
         return did
-
-
-def _reason(visit: Visit) -> str | None:
-    reason = visit.form.get("reason", "")
-    if len(reason) > LONGEST_REASON:
-        raise ValidationFailure(
-            "the reason is too long", code=Code.INVALID_VALUE, hint=f"at most {LONGEST_REASON} characters"
-        )
-    return reason or None
 
 
 def _minutes(text: str) -> timedelta | None:

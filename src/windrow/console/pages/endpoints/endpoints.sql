@@ -20,6 +20,12 @@ SELECT shown.endpoint_id, run.outcome, run.fetched, run.begun_at
                  ORDER BY r.begun_at DESC LIMIT 14) AS run
  ORDER BY shown.endpoint_id, run.begun_at;
 
+-- removed: a page of those that are harvested no more, by name
+SELECT endpoint_id, connector, removed_at FROM endpoints
+ WHERE tenant_id = current_tenant() AND project_id = %(project)s AND removed_at IS NOT NULL AND endpoint_id > %(after)s
+   AND (%(sought)s::text IS NULL OR position(%(sought)s IN endpoint_id) > 0 OR connector = %(sought)s)
+ ORDER BY endpoint_id LIMIT %(limit)s;
+
 -- one: an endpoint, as it stands
 SELECT endpoint_id, connector, schedule, time_zone, jitter_seconds, created_at, last_checked_at, condition, paused_at, paused_by,
        paused_why, halted_at, halted_code, halted_why, step, step_at, step_reason, failures, next_retry_at, workflow_id, run_id, outcome,

@@ -22,6 +22,8 @@ Q = load(__package__, "endpoints.sql")
 
 PAGE = 50
 LONGEST = 64
+# no condition of an endpoint that is harvested, and asked for like one
+REMOVED = "removed"
 SEEK = ("/endpoints", "Search endpoints")
 
 
@@ -33,6 +35,8 @@ class Endpoints:
 
     async def look(self, visit: Visit) -> View:
         asked = visit.request.query_params
+        if asked.get("condition") == REMOVED:
+            return await self._removed(visit)
         sought = asked.get("q", "").strip().lower()[:LONGEST]
         condition = asked.get("condition") if asked.get("condition") in CONDITIONS else None
         scope = visit.principal.scope
@@ -58,9 +62,28 @@ class Endpoints:
             "more": urlencode({**filters, "after": shown[-1]["endpoint_id"]}) if len(found) > PAGE else None,
             "first": "after" not in asked,
         }
-        query = f"?{visit.request.url.query}" if visit.request.url.query else ""
-        live, stream = "endpoints/list_live.html", f"/live/endpoints{query}"
-        return View("endpoints/list.html", "Endpoints", "endpoints", context, live, stream, SEEK)
+        return _view(visit, "endpoints/list_live.html", context)
+
+    async def _removed(self, visit: Visit) -> View:
+        asked, scope = visit.request.query_params, visit.principal.scope
+        sought = asked.get("q", "").strip().lower()[:LONGEST]
+        async with self._database.tenant(scope.tenant_id) as tx:
+            found = await tx.rows(
+                Q.removed,
+                project=scope.project_id,
+                after=asked.get("after", "").replace("\0", "")[:LONGEST],
+                sought=sought.replace("\0", "") or None,
+                limit=PAGE + 1,
+            )
+        rows = found[:PAGE]
+        further = {"condition": REMOVED, "q": sought, "after": rows[-1]["endpoint_id"]} if len(found) > PAGE else None
+        context = {"rows": rows, "sought": sought, "more": urlencode(further) if further else None}
+        return _view(visit, "endpoints/list_removed.html", context)
+
+
+def _view(visit: Visit, live: str, context: dict[str, Any]) -> View:
+    query = f"?{visit.request.url.query}" if visit.request.url.query else ""
+    return View("endpoints/list.html", "Endpoints", "endpoints", context, live, f"/live/endpoints{query}", SEEK)
 
 
 def _described(shown: Sequence[Row], runs: Sequence[Row]) -> list[dict[str, Any]]:

@@ -1,0 +1,1 @@
+"""A form that is drawn from a connector's configuration, and read back into one."""
