@@ -3,12 +3,15 @@
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, async_playwright, expect
 from tests.integration.console.pages.fields import plough
+from tests.integration.console.pages.fields_jobs import store
 from tests.integration.console.pages.visitors import Console, console
 
+from windrow.contracts.errors import Code, RetryableTransient
 from windrow.postgres import Database
 
 CHROMIUM = shutil.which("chromium")
@@ -36,9 +39,28 @@ async def browser() -> AsyncIterator[Browser]:
         await launched.close()
 
 
+class Answering:
+    """A Temporal that is there, and takes no orders."""
+
+    @property
+    def service_client(self) -> "Answering":
+        return self
+
+    async def check_health(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> object:
+        raise RetryableTransient(f"this Temporal knows no {name}", code=Code.TEMPORAL_UNREACHABLE)
+
+
+async def answering() -> Any:
+    return Answering()
+
+
 @pytest.fixture
 async def full(database: Database, tmp_path: Path) -> AsyncIterator[Console]:
     """A console with something on every page."""
     plough(database.url)
-    async with console(database, tmp_path, every=0.5) as opened:
+    async with console(database, tmp_path, every=0.5, temporal=answering) as opened:
+        await store(opened)
         yield opened

@@ -6,16 +6,37 @@ from typing import Any, Literal
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, BrowserContext, Page, Request
+from tests.integration.console.pages.fields_catalog import ROOT
+from tests.integration.console.pages.fields_quarantine import WIKI_GROUP
 from tests.integration.console.pages.visitors import Console
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 PAGES = {
-    "login": "/login",
     "overview": "/",
     "endpoints": "/endpoints",
     "endpoint": "/endpoints/tracker?did=pause&did=away",
+    "connectors": "/endpoints/new",
+    "add": "/endpoints/new/github",
+    "edit": "/endpoints/archive/edit",
     "runs": "/runs?endpoint=github",
     "run": "/runs/github-0",
+    "jobs": "/jobs",
+    "job": "/jobs/01980000-0000-7000-8000-000000000002",
+    "media": "/media",
+    "medium": "/media/harvest",
+    "catalog": "/catalog",
+    "search": "/catalog?q=store",
+    "item": f"/catalog/{ROOT}",
+    "queues": "/queues",
+    "topic": "/queues/topics/catalog.changes",
+    "letters": "/queues/dead-letters",
+    "letter": "/queues/dead-letters/5b0f2c66-1111-4222-8333-444455556666",
+    "alerts": "/alerts",
+    "kv": "/kv",
+    "entry": "/kv/notes/github",
+    "quarantine": "/quarantine",
+    "refused": f"/quarantine/{WIKI_GROUP}?did=published:12&did=refused:3",
+    "audit": "/audit",
     "you": "/you",
 }
 # the same pages in another state: one look is enough
@@ -61,15 +82,17 @@ async def test_every_page_can_be_seen_by_everybody(
         context = await opened(browser, size, "light")
         page = await context.new_page()
         listen(page, heard)
-        await page.goto(await full.link(anywhere=True))
-        for name, path in (PAGES | STATES if device == "laptop" else PAGES).items():
+        link = await full.link(anywhere=True)
+        # the way in is looked at from outside, and the link leads on to the overview
+        seen = {"login": "/login"} | PAGES | {"overview": link.removeprefix(full.url)}
+        for name, path in (seen | STATES if device == "laptop" else seen).items():
             await page.goto(full.url + path)
             await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             for scheme, rules in SCHEMES.items():
                 await page.emulate_media(color_scheme=scheme)
                 flaws += [f"{name} {device} {scheme}: {flaw}" for flaw in await _flaws(page, rules)]
-                if pytestconfig.getoption("--screenshots"):
-                    await page.screenshot(path=IMAGES / f"{name}-{device}-{scheme}.png")
+            if pytestconfig.getoption("--screenshots"):
+                await _picture(page, name, device)
         await context.close()
 
     assert (heard, flaws) == ([], [])
@@ -91,6 +114,13 @@ async def test_the_looking_would_see_a_flaw(full: Console, browser: Browser) -> 
 
     assert {flaw.partition(" ")[0] for flaw in found} >= {"image-alt", "label", "color-contrast", "wide"}
     assert any("Content Security Policy" in line for line in heard)
+
+
+async def _picture(page: Page, name: str, device: str) -> None:
+    """For the docs: light on the laptop, dark on the phone, as it is when nobody has unfolded anything."""
+    await page.emulate_media(color_scheme="light" if device == "laptop" else "dark")
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+    await page.screenshot(path=IMAGES / (f"{name}.png" if device == "laptop" else f"{name}-phone.png"))
 
 
 async def _flaws(page: Page, rules: dict[str, Any]) -> list[str]:

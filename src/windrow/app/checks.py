@@ -60,6 +60,8 @@ async def examine(settings: Settings, *, repair: bool = False) -> AsyncIterator[
         schema, "schedules", lambda: _after(namespaces, "schedules", lambda: _schedules(settings, repair))
     )
     yield await _after(namespaces, "workers", lambda: _workers(settings))
+    if settings.oidc_issuer:
+        yield await _guarded("issuer", lambda: _issuer(settings))
 
 
 async def _guarded(name: str, check: Callable[[], Awaitable[Check]]) -> Check:
@@ -187,3 +189,10 @@ async def _workers(settings: Settings) -> Check:
     from windrow.app.orchestration_checks import check_workers
 
     return await check_workers(settings)
+
+
+async def _issuer(settings: Settings) -> Check:
+    from windrow.app.oidc import answers  # the console takes a while to load
+
+    keys = await answers(settings)
+    return Check("issuer", Verdict.OK, f"{settings.oidc_issuer} answers; keys to check tokens with: {keys}")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from windrow.app.api import api
 from windrow.app.console import temporal_pages
 from windrow.app.doorplate import TOKEN, doorplate, last_port
+from windrow.app.oidc import known_by_issuer
 from windrow.app.outside import objects
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
@@ -41,13 +42,14 @@ class Served:
 
 @asynccontextmanager
 async def served(settings: Settings, database: Database, vault: Vault) -> AsyncIterator[Served]:
-    """Answer HTTP as long as the block lasts, to whoever has the token of this machine, and to sources that sign."""
+    """Answer HTTP as long as the block lasts: to whoever has the token of this machine, to whom the issuer of the settings
+    vouches for, and to sources that sign."""
     home = settings.home.absolute()
     check_loopback(settings.http_host)
     token = kept_secret(home / TOKEN)
     port = settings.http_port or choose({"http": None}, last_port(home))["http"]
     listening = bind(settings.http_host, port)
-    with ExitStack() as kept:
+    async with AsyncExitStack() as kept:
         kept.callback(listening.close)
         url = (settings.http_url or f"http://{door_of(listening)}").rstrip("/")
         key = signing_key(home)
@@ -56,12 +58,12 @@ async def served(settings: Settings, database: Database, vault: Vault) -> AsyncI
         limits = ServerLimits(shutdown_seconds=settings.shutdown_timeout_sec)
         principal = Principal(Scope(settings.tenant, settings.project), (Role.ADMIN,), "local", "token of this machine")
         hosts = names_of(listening) | {urlsplit(url).netloc}
-        known = LocalToken(token, principal)
+        known = await kept.enter_async_context(known_by_issuer(settings, url, key))
         asked = api(settings, database, [key])
-        site = Site(blobs, url, asked.ports, temporal_pages=temporal_pages(settings))
+        site = Site(blobs, url, asked.ports, temporal_pages=temporal_pages(settings), issuer=known.login)
         app = application(
             blobs,
-            known,
+            known.beside(LocalToken(token, principal)),
             hosts=hosts,
             signer=signer,
             api=asked,

@@ -1,11 +1,14 @@
 """The catalog: items with their history and relations, full-text search, and the listings by which one learns what is gone."""
 
 from windrow.catalog.difference import Difference, Kind
+from windrow.catalog.facets import Facet, facets
 from windrow.catalog.filters import Filters
+from windrow.catalog.gone import missing_since
 from windrow.catalog.history import Change, Mark, Revision, changes, history
 from windrow.catalog.indexing import index_some, index_tenant
+from windrow.catalog.latest import Fresh, Latest, latest
 from windrow.catalog.reading import Count, Held, Page, Summary, counts, identify, item, items
-from windrow.catalog.relations import Related, Relations, relations
+from windrow.catalog.relations import Related, Relations, Tie, relations, ties
 from windrow.catalog.search import DEEPEST, Found, FoundIn, Hit, search
 
 __all__ = [
@@ -13,26 +16,34 @@ __all__ = [
     "Change",
     "Count",
     "Difference",
+    "Facet",
     "Filters",
     "Found",
     "FoundIn",
+    "Fresh",
     "Held",
     "Hit",
     "Kind",
+    "Latest",
     "Mark",
     "Page",
     "Related",
     "Relations",
     "Revision",
     "Summary",
+    "Tie",
     "changes",
     "counts",
+    "facets",
     "history",
     "identify",
     "index_some",
     "index_tenant",
     "item",
     "items",
+    "latest",
+    "missing_since",
     "relations",
     "search",
+    "ties",
 ]

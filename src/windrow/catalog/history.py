@@ -68,25 +68,29 @@ class Mark:
         )
 
 
-_END = Mark(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=2**128 - 1), 2**31 - 1)
+# behind it is everything
+END = Mark(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=2**128 - 1), 2**31 - 1)
 
 
-async def history(tx: Transaction, item_id: UUID) -> list[Revision]:
-    """Every revision of an item, the newest first; the last one is its creation."""
-    rows = await tx.rows(Q.revisions, item_id=item_id)
-    if not rows:
-        return []
-    steps = [_revision(row, Kind.CREATED, ()) for row in rows[:1]]
-    for before, after in pairwise(rows):
-        steps.append(_revision(after, kind(before["said"], after["said"]), differences(before["said"], after["said"])))
-    return steps[::-1]
+async def history(
+    tx: Transaction, item_id: UUID, *, before: int | None = None, limit: int | None = None
+) -> list[Revision]:
+    """The revisions of an item, the newest first; the last one is its creation. All, or a page of those before one."""
+    rows = await tx.rows(Q.revisions, item_id=item_id, before=before, limit=None if limit is None else limit + 1)
+    steps = [
+        _revision(after, kind(former["said"], after["said"]), differences(former["said"], after["said"]))
+        for after, former in pairwise(rows)
+    ]
+    if rows and (limit is None or len(rows) <= limit):
+        steps.append(_revision(rows[-1], Kind.CREATED, ()))
+    return steps
 
 
 async def changes(
     tx: Transaction, scope: Scope, *, after: Mark | None = None, limit: int = 50
 ) -> tuple[list[Change], Mark | None]:
     """What changed in a project, the newest first, and where to go on; None when there is no more."""
-    mark, size = after or _END, max(1, min(limit, MOST))
+    mark, size = after or END, max(1, min(limit, MOST))
     rows = await tx.rows(
         Q.recent, project=scope.project_id, at=mark.at, item_id=mark.item_id, revision=mark.revision, limit=size + 1
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from windrow.catalog.asked import Asked, parse
+from windrow.catalog.facets import Facet
 from windrow.catalog.filters import Filters
 from windrow.catalog.reading import Summary, summaries
 from windrow.catalog.sought import Sought
@@ -42,7 +43,8 @@ class Hit:
 class Found:
     """A page of hits. There are `count` of them; unless `is_all`, there are more, which nobody looked at.
 
-    `behind` items of the tenant were written so lately that they are not found by their present words yet.
+    `behind` items of the tenant were written so lately that they are not found by their present words yet. `facets`, where
+    they were asked for, say of which endpoints and types those are that were looked at.
     """
 
     hits: tuple[Hit, ...]
@@ -50,10 +52,18 @@ class Found:
     is_all: bool
     behind: int
     next: int | None
+    facets: tuple[Facet, ...] = ()
 
 
 async def search(
-    tx: Transaction, scope: Scope, text: str, filters: Filters | None = None, *, skip: int = 0, limit: int = 20
+    tx: Transaction,
+    scope: Scope,
+    text: str,
+    filters: Filters | None = None,
+    *,
+    skip: int = 0,
+    limit: int = 20,
+    with_facets: bool = False,
 ) -> Found:
     """What answers to the text, the best first: by name, then by path, then the rest; the freshest first among equals."""
     if not 0 <= skip < DEEPEST:
@@ -65,7 +75,7 @@ async def search(
     size = max(1, min(limit, DEEPEST))
     take = min(skip + size, DEEPEST)
     sought, behind = await _sought(tx, parse(text), filters)
-    sweep = Sweep(tx, scope.project_id, sought, filters, take)
+    sweep = Sweep(tx, scope.project_id, sought, filters, take, with_facets=with_facets)
     # by the size of the page, not by its place: all pages of a search are of one sample
     await sweep.run(max(ENOUGH, size))
     page = sorted(sweep.candidates, key=lambda candidate: candidate.rank)[skip:take]
@@ -77,6 +87,7 @@ async def search(
         is_all=sweep.is_all,
         behind=behind,
         next=take if take < min(sweep.count, DEEPEST) else None,
+        facets=tuple(Facet(*pair, items, sweep.is_all) for pair, items in sorted(sweep.facets.items())),
     )
 
 

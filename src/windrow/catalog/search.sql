@@ -8,7 +8,7 @@ SELECT (SELECT coalesce(jsonb_agg(words_in(spaced(apart(said))) ORDER BY n), '[]
 WITH found AS MATERIALIZED (
   SELECT lot, item_id FROM search_lots(%(project)s, %(deleted)s, %(lots)s::integer[], %(sought)s, %(enough)s, %(most)s)
 ), candidate AS MATERIALIZED (
-  SELECT item_id, coalesce(source_updated_at, changed_at) AS fresh, as_phrase(display_name) AS in_name,
+  SELECT item_id, endpoint_id, entity_type, coalesce(source_updated_at, changed_at) AS fresh, as_phrase(display_name) AS in_name,
          display_name, canonical_path, elsewhere
     FROM found JOIN items USING (item_id)
    CROSS JOIN LATERAL (SELECT concat_ws(' ', entity_type, external_id, array_to_string(labels, ' '), array_to_string(owners, ' ')) AS elsewhere OFFSET 0) AS e
@@ -23,7 +23,7 @@ WITH found AS MATERIALIZED (
                    unnest(%(within)s::text[]) AS w
         WHERE said !~ w AND octet_length(said) = length(said)))
 ), hit AS MATERIALIZED (
-  SELECT item_id, fresh,
+  SELECT item_id, endpoint_id, entity_type, fresh,
          CASE WHEN %(patterns)s::text[] = '{}' THEN 4
               WHEN NOT EXISTS (SELECT FROM unnest(%(patterns)s::text[]) AS p WHERE strpos(in_name, p) = 0)
                 THEN CASE WHEN as_phrase(apart(display_name)) = %(whole)s THEN 1 ELSE 2 END
@@ -40,6 +40,8 @@ WITH found AS MATERIALIZED (
         WHERE strpos(in_name, p) > 0 OR strpos(as_phrase(canonical_path), p) > 0 OR strpos(as_phrase(elsewhere), p) > 0)
 )
 SELECT (SELECT count(*) FROM found) AS seen, (SELECT max(lot) FROM found) AS last, (SELECT count(*) FROM hit) AS hits,
+       CASE WHEN %(with_facets)s THEN (SELECT jsonb_agg(jsonb_build_array(endpoint_id, entity_type, items)) FROM (
+         SELECT endpoint_id, entity_type, count(*) AS items FROM hit GROUP BY endpoint_id, entity_type) AS f) END AS facets,
        best.item_id, best.place, best.fresh
   FROM (SELECT) AS always
   LEFT JOIN (SELECT item_id, place, fresh FROM hit ORDER BY place, fresh DESC, item_id LIMIT %(take)s) AS best ON true;

@@ -24,7 +24,8 @@ class Sought:
     @property
     def anywhere(self) -> str:
         """All words, in whatever field; empty when there is nothing to look for."""
-        return self._query("no", self.words, self.unfinished) if self.words or self.filters else ""
+        named = self.words or self.filters or (self.endpoint and not self.without)
+        return self._query("no", self.words, self.unfinished) if named else ""
 
     @property
     def begun(self) -> str:

@@ -7,6 +7,7 @@ candidates are all that is needed.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,12 +53,22 @@ class _Look:
     seen: int
     hits: int
     best: list[Candidate]
+    facets: Counter[tuple[str, str]]
 
 
 class Sweep:
     """What is found, and whether that is all there is."""
 
-    def __init__(self, tx: Transaction, project_id: str, sought: Sought, filters: Filters, take: int) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        project_id: str,
+        sought: Sought,
+        filters: Filters,
+        take: int,
+        *,
+        with_facets: bool = False,
+    ) -> None:
         self._tx, self._sought = tx, sought
         self._lots = list(range(LOTS))
         self._parameters: dict[str, Any] = {
@@ -71,8 +82,10 @@ class Sweep:
             "label": filters.label,
             "owner": filters.owner,
             "deleted": filters.deleted,
+            "with_facets": with_facets,
         }
         self.candidates: list[Candidate] = []
+        self.facets: Counter[tuple[str, str]] = Counter()
         self.count = 0
         self.is_all = True
 
@@ -128,6 +141,7 @@ class Sweep:
         self._lots = self._lots[look.lots :]
         self.count += look.hits
         self.candidates += look.best
+        self.facets += look.facets
 
     async def _look(self, query: str, quoted: list[str], enough: int, most: int) -> _Look:
         """Lot after lot until there are enough candidates, of which at most so many are weighed."""
@@ -136,7 +150,8 @@ class Sweep:
         best = [Candidate(row["place"], row["fresh"], row["item_id"]) for row in rows if row["item_id"] is not None]
         seen = rows[0]["seen"]
         lots = self._lots.index(rows[0]["last"]) + 1 if seen >= min(enough, most) else len(self._lots)
-        return _Look(lots, seen, rows[0]["hits"], best)
+        facets = Counter({(endpoint, kind): items for endpoint, kind, items in rows[0]["facets"] or ()})
+        return _Look(lots, seen, rows[0]["hits"], best, facets)
 
 
 def _within(quoted: list[str]) -> list[str]:

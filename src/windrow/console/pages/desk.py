@@ -18,11 +18,12 @@ from windrow.web.problem import status_of
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page. `live` is the address from which the part of it that renews itself comes."""
+    """A page, for those who have the role. `live` is the address from which the part of it that renews itself comes."""
 
     path: str
     look: Look
     live: str | None = None
+    role: Role = Role.READER
 
 
 @dataclass(frozen=True, slots=True)

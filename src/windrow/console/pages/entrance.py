@@ -1,8 +1,11 @@
 """`/login`, `/logout`, `/you`: the way in, the way out, and where one is."""
 
+from urllib.parse import quote
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from windrow.console.pages.issuer import REFUSED
 from windrow.console.pages.rendering import THEME, THEMES, Renderer, View
 from windrow.console.session import Reception, Visit
 from windrow.console.session.onward import onward
@@ -19,16 +22,21 @@ _YEAR = 365 * 24 * 3600
 class Entrance:
     """The pages around being logged in."""
 
-    def __init__(self, database: Database, reception: Reception, renderer: Renderer) -> None:
-        self._database, self._reception, self._renderer = database, reception, renderer
+    def __init__(self, database: Database, reception: Reception, renderer: Renderer, issuer: str | None = None) -> None:
+        self._database, self._reception, self._renderer, self._issuer = database, reception, renderer, issuer
 
     async def login(self, request: Request) -> Response:
         """With a code, in; without one, how to come by it. Only a GET uses a code up: those who look ahead send a HEAD."""
         code, wanted = request.query_params.get("code"), onward(request.query_params.get("next"))
-        if code is None and await self._reception.sessions.find(self._reception.cookie.read(request)):
+        refused = REFUSED.get(request.query_params.get("refused", "")) if self._issuer else None
+        known = await self._reception.sessions.find(self._reception.cookie.read(request)) if code is None else None
+        if known and not refused:
             return RedirectResponse(wanted, 303)
         if code is None or request.method == "HEAD":
-            return self._renderer.outside(request, View("landing.html", "Log in", ""))
+            shown = {"issuer": self._issuer, "wanted": quote(wanted), "refused": refused}
+            return self._renderer.outside(
+                request, View("landing.html", "Log in", "", shown), refused.status if refused else 200
+            )
         session = await self._reception.sessions.open(code)
         if session is None:
             raise _used_up()

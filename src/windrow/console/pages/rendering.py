@@ -19,7 +19,7 @@ from windrow.web.principal import Role
 THEME = "windrow-theme"
 THEMES = ("auto", "light", "dark")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self';"
     " form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 # what the way to a section is: its address, its name, and the key that leads there after a `g`
@@ -36,6 +36,8 @@ SECTIONS = {
     "audit": ("/audit", "Audit", "t"),
     "kv": ("/kv", "Key values", "k"),
 }
+# the way there is offered to those who may go it: everybody, unless it says otherwise
+RESERVED = {"audit": Role.ADMIN}
 # of where somebody was, other sites learn nothing; `no-referrer` would take the origin from our own forms too
 _HEADERS = {
     "content-security-policy": POLICY,
@@ -70,9 +72,16 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._environment.filters.update(
-            duration=words.duration, number=words.number, size=words.size, stamp=words.stamp, ticked=_ticked
+            clock=words.clock,
+            duration=words.duration,
+            number=words.number,
+            size=words.size,
+            stamp=words.stamp,
+            ticked=_ticked,
         )
-        self._environment.globals.update(ago=words.ago, plural=words.plural, static=static.url, sections=SECTIONS)
+        self._environment.globals.update(
+            ago=words.ago, plural=words.plural, static=static.url, sections=SECTIONS, reserved=RESERVED
+        )
 
     def page(self, visit: Visit, view: View, status: int = 200, *, refused: WindrowError | None = None) -> HTMLResponse:
         """The whole page, for somebody who is logged in; after a form that was refused, with what it said."""

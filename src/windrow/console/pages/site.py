@@ -6,10 +6,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from windrow.blobs import Blobs
-from windrow.console.pages import endpoints, runs
+from windrow.console.pages import alerts, audit, catalog, endpoints, jobs, kv, media, quarantine, queues, runs
 from windrow.console.pages.desk import Address, Desk, Given, Shown
 from windrow.console.pages.entrance import Entrance
 from windrow.console.pages.faults import FaultPages
+from windrow.console.pages.issuer import IssuerLogin, IssuerSettings
 from windrow.console.pages.live import Live, Look
 from windrow.console.pages.overview.engines import Pulse
 from windrow.console.pages.overview.page import Overview
@@ -27,11 +28,20 @@ from windrow.web.principal import Role
 SECTIONS = (
     endpoints,
     runs,
+    catalog,
+    quarantine,
+    jobs,
+    media,
+    queues,
+    alerts,
+    audit,
+    kv,
 )
 
 
 class Site:
-    """The console. `url` is where browsers reach it; `temporal_pages` where Temporal shows its own, if it does."""
+    """The console. `url` is where browsers reach it; `temporal_pages` where Temporal shows its own, if it does; `issuer`
+    who else vouches for people."""
 
     def __init__(
         self,
@@ -42,7 +52,9 @@ class Site:
         temporal_pages: str | None = None,
         sessions: SessionLimits | None = None,
         every: float | None = None,
+        issuer: IssuerSettings | None = None,
     ) -> None:
+        self._issuer = issuer
         self._static = Static()
         renderer = self._renderer = Renderer(self._static)
         self._desk = Desk(blobs, ports, renderer, temporal_pages)
@@ -58,12 +70,14 @@ class Site:
 
     def routes(self, door: Doorkeeper, limits: ServerLimits) -> list[Route]:
         reception = Reception(self._sessions, self._cookie, door, limits)
-        entrance = Entrance(self._desk.database, reception, self._renderer)
+        entrance = Entrance(self._desk.database, reception, self._renderer, self._issuer.name if self._issuer else None)
+        issuer = IssuerLogin(self._issuer, self._sessions, self._cookie, door) if self._issuer else None
         overview = Shown("/", Overview(self._desk, [self._pulse.feel]).look, "/live/overview")
         shown = [overview, *(address for section in SECTIONS for address in section.addresses(self._desk))]
         return [
             Route("/static/{name}", self._static.serve, methods=["GET"]),
             Route("/login", entrance.login, methods=["GET"]),
+            *(issuer.routes() if issuer else ()),
             *(route for address in shown for route in self._routes(reception, address)),
             Route("/you", reception.shows(self._page(entrance.you)), methods=["GET"]),
             Route("/you/look-at", reception.takes(Role.READER, entrance.look_at), methods=["POST"]),
@@ -73,9 +87,10 @@ class Site:
 
     def _routes(self, reception: Reception, address: Address) -> Iterator[Route]:
         if isinstance(address, Shown):
-            yield Route(address.path, reception.shows(self._page(address.look)), methods=["GET"])
+            yield Route(address.path, reception.shows(self._page(address.look), address.role), methods=["GET"])
             if address.live:
-                yield Route(address.live, reception.streams(self._live.follow(address.look)), methods=["GET"])
+                following = self._live.follow(address.look)
+                yield Route(address.live, reception.streams(following, address.role), methods=["GET"])
         elif isinstance(address, Given):
             yield Route(address.path, reception.shows(address.give), methods=["GET"])
         else:

@@ -55,6 +55,11 @@ def stamp(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if moment else NOTHING
 
 
+def clock(moment: datetime) -> str:
+    """The time of day, to the millisecond: lines of a log stand close together."""
+    return moment.astimezone(UTC).strftime("%H:%M:%S.%f")[:-3]
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """`1 run`, `2 runs`."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"

@@ -110,6 +110,25 @@ def plough(url: str, tenant: str = "acme") -> None:
         _batches(connection, "github-0")
         _lifecycles(connection)
         _left_over(connection)
+        plough_sections(connection)
+
+
+def plough_sections(connection: psycopg.Connection[Any]) -> None:
+    """What each section has of its own; imported here, since they stand on this module."""
+    from tests.integration.console.pages.fields_audit import plough_audit
+    from tests.integration.console.pages.fields_catalog import plough_catalog
+    from tests.integration.console.pages.fields_jobs import plough_jobs, plough_media
+    from tests.integration.console.pages.fields_lines import plough_lines
+    from tests.integration.console.pages.fields_quarantine import plough_quarantine
+    from tests.integration.console.pages.fields_queues import plough_queues
+
+    plough_catalog(connection, now())
+    plough_lines(connection)
+    plough_queues(connection)
+    plough_quarantine(connection)
+    plough_audit(connection)
+    plough_jobs(connection)
+    plough_media(connection)
 
 
 def _season(connection: psycopg.Connection[Any], name: str, outcome: str) -> None:

@@ -11,7 +11,7 @@ from windrow.postgres import audit
 from windrow.web.principal import Role
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self';"
     " form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 FORMS = (
@@ -19,6 +19,16 @@ FORMS = (
     "/endpoints/github/resume",
     "/endpoints/github/reschedule",
     "/endpoints/github/trigger",
+    "/quarantine/d4601166fef4/retry",
+    "/quarantine/d4601166fef4/dismiss",
+    "/quarantine/d4601166fef4/wiki/0000000000000001/retry",
+    "/quarantine/d4601166fef4/wiki/0000000000000001/dismiss",
+    "/jobs",
+    "/jobs/01980000-0000-7000-8000-000000000001/cancel",
+    "/jobs/01980000-0000-7000-8000-000000000003/retry",
+    "/media",
+    "/media/waiting/cancel",
+    "/media/raking/retry",
     "/you/theme",
     "/you/look-at",
     "/logout",
@@ -43,6 +53,8 @@ async def test_a_form_that_no_page_of_the_session_has_sent_is_refused(site: Cons
     visitor, other = await site.visitor(anywhere=True), await site.visitor(subject="otto")
     right = {"form_token": await visitor.form_token(), "reason": "x"}
     wrong = ("", "0" * 64, await other.form_token(), "\u00e4")
+    async with site.database.tenant("acme") as tx:
+        before = await audit.history(tx, limit=1000)
     for path in FORMS:
         for token in wrong:
             assert (await visitor.send(path, form_token=token, reason="x")).status_code == 403, (path, token)
@@ -52,8 +64,7 @@ async def test_a_form_that_no_page_of_the_session_has_sent_is_refused(site: Cons
         assert (await visitor.client.post(path, json=right)).status_code == 415, path
     await visitor.see("/")  # still logged in, and nothing has happened
     async with site.database.tenant("acme") as tx:
-        told = {entry.action for entry in await audit.history(tx)}
-    assert told == {"schedule.reschedule", "session.invite", "session.open"}
+        assert await audit.history(tx, limit=1000) == before
 
 
 async def test_a_reader_is_shown_no_controls_and_refused_with_a_line_in_the_trail(site: Console) -> None:

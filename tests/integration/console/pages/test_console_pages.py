@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from tests.integration.console.pages.fields import connect, endpoint, insert, plough, run
+from tests.integration.console.pages.fields_catalog import ROOT
+from tests.integration.console.pages.fields_quarantine import WIKI_GROUP
 from tests.integration.console.pages.visitors import Console, CountedDatabase, console
 
 from windrow.console.pages.live import MOST
@@ -21,10 +23,31 @@ from windrow.web.server import bind
 QUERIES = {
     "/": 4,
     "/endpoints": 3,
-    "/endpoints/github": 4,
+    "/endpoints?condition=removed": 1,
+    "/endpoints/github": 8,
     "/endpoints/nowhere": 1,
+    "/endpoints/new": 0,
+    "/endpoints/new/github": 0,
+    "/endpoints/github/edit": 0,
+    "/endpoints/github/preview": 0,
     "/runs": 1,
-    "/runs/github-0": 6,
+    "/runs/github-0": 7,
+    "/jobs": 4,
+    "/jobs/01980000-0000-7000-8000-000000000002": 2,
+    "/media": 2,
+    "/media/harvest": 3,
+    "/catalog": 3,
+    f"/catalog/{ROOT}": 5,
+    "/queues": 4,
+    "/queues/topics/catalog.changes": 2,
+    "/queues/dead-letters": 2,
+    "/queues/dead-letters/5b0f2c66-1111-4222-8333-444455556666": 1,
+    "/alerts": 7,
+    "/kv": 2,
+    "/kv/harvest/github/cursor": 3,
+    "/quarantine": 1,
+    f"/quarantine/{WIKI_GROUP}": 2,
+    "/audit": 2,
     "/you": 0,
 }
 
@@ -187,7 +210,7 @@ async def test_a_followed_page_is_told_what_has_changed_and_let_go_with_the_serv
     async with visitor.client.stream("GET", "/live/endpoints/github") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         told = _parts(stream.aiter_lines())
-        assert "paused" not in await anext(told)
+        assert "a rest" not in await anext(told)
         with connect(site.database.url) as connection:
             insert(
                 connection,

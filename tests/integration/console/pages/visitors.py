@@ -39,6 +39,7 @@ class Console:
     url: str
     database: Database
     site: Site
+    objects: LocalObjects
     clients: list[httpx2.AsyncClient] = field(default_factory=list)
 
     async def link(self, role: Role = Role.ADMIN, **more: Any) -> str:
@@ -125,7 +126,8 @@ async def console(
     listening = bind("127.0.0.1", 0)
     here = f"http://{door_of(listening)}"
     signer = UrlSigner(f"{here}/objects", KEYS)
-    blobs = Blobs(database, LocalObjects(directory, signer), announce, BlobLimits())
+    objects = LocalObjects(directory, signer)
+    blobs = Blobs(database, objects, announce, BlobLimits())
     site = Site(
         blobs,
         url or here,
@@ -135,7 +137,7 @@ async def console(
         every=every,
     )
     app = application(blobs, Passport(), hosts=names_of(listening), site=site)
-    opened = Console(here, database, site)
+    opened = Console(here, database, site, objects)
     try:
         async with serving(app, listening, ServerLimits(shutdown_seconds=5)):
             try:

@@ -13,10 +13,10 @@ PATIENCE, FRESH = 1.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How it is: well, or why not."""
+    """How it is: well, or why not; None as long as nobody knows."""
 
     name: str
-    well: bool
+    well: bool | None
     detail: str
 
 
@@ -38,10 +38,14 @@ class Pulse:
             return self._felt[1]
         asking = self._asking = self._asking or asyncio.create_task(self._asked(), name=f"pulse of {self._name}")
         await asyncio.wait({asking}, timeout=PATIENCE)
-        found = Engine(self._name, False, f"no answer within {PATIENCE:.0f} s")
+        # to connect for the first time takes a while, and is no reason to frighten anybody
+        first = self._felt is None
+        found = Engine(
+            self._name, None if first else False, "is being asked" if first else f"no answer within {PATIENCE:.0f} s"
+        )
         if asking.done() and not asking.cancelled():
             found, self._asking = asking.result(), None
-        self._felt = (time.monotonic(), found)
+        self._felt = (time.monotonic() - (FRESH if found.well is None else 0), found)
         return found
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
--- standings: how many endpoints are how, which are in trouble, and which lag most; from one look at each
+-- standings: how many endpoints are how, which are in trouble, and which lag most; from one look at each. The last run that went
+--            well is looked for only where it is not the last one
 WITH known AS MATERIALIZED (
   SELECT endpoint_id, condition, schedule, coalesce(halted_why, message, step_reason) AS why, coalesce(halted_at, ended_at) AS since,
-         CASE WHEN schedule IS NOT NULL THEN extract(epoch FROM clock_timestamp() - coalesce(well_at, created_at)) END AS lag
+         CASE WHEN schedule IS NOT NULL
+              THEN extract(epoch FROM now() - coalesce(CASE WHEN outcome = 'done' THEN ended_at ELSE well_at END, created_at)) END AS lag
     FROM endpoint_standings
    WHERE tenant_id = current_tenant() AND project_id = %(project)s
 )
@@ -18,31 +20,37 @@ SELECT date_bin(interval '1 minute', settled_at, '2000-01-01') AS minute,
        sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(deleted, 0))::bigint AS changed,
        sum(coalesce(unchanged, 0))::bigint AS unchanged
   FROM harvest_outbox
- WHERE tenant_id = current_tenant() AND project_id = %(project)s AND status <> 'pending'
-   AND settled_at > clock_timestamp() - interval '60 minutes'
+ WHERE tenant_id = current_tenant() AND project_id = %(project)s AND status <> 'pending' AND settled_at > now() - interval '60 minutes'
  GROUP BY 1;
 
 -- hours: runs by the hour in which they began, in the last day
 SELECT date_bin(interval '1 hour', begun_at, '2000-01-01') AS hour, coalesce(outcome, 'running') AS outcome, count(*) AS runs
   FROM harvest_runs
- WHERE tenant_id = current_tenant() AND project_id = %(project)s AND begun_at > clock_timestamp() - interval '24 hours'
+ WHERE tenant_id = current_tenant() AND project_id = %(project)s AND begun_at > now() - interval '24 hours'
  GROUP BY 1, 2;
 
--- queues: what waits, since when, and what was given up; nothing is counted beyond ten thousand
-SELECT (SELECT count(*) FROM (SELECT FROM harvest_outbox WHERE tenant_id = current_tenant() AND project_id = %(project)s
-                                 AND status = 'pending' LIMIT 10000) AS b) AS outbox,
-       (SELECT min(created_at) FROM (SELECT created_at FROM harvest_outbox WHERE tenant_id = current_tenant()
-                                        AND project_id = %(project)s AND status = 'pending' LIMIT 10000) AS b) AS outbox_since,
+-- queues: what waits, since when, and what was given up; nothing is counted further than `most`. Media jobs are looked at by when
+--         they were made, for which there is an index, and those that moved before or since do not count
+SELECT outbox.*, strands.*,
        (SELECT count(*) FROM outbox_lanes WHERE tenant_id = current_tenant() AND project_id = %(project)s
            AND stopped_at IS NOT NULL) AS stopped,
-       (SELECT count(*) FROM (SELECT FROM jobs WHERE tenant_id = current_tenant() AND status = 'queued' LIMIT 10000) AS j) AS queued,
-       (SELECT count(*) FROM jobs WHERE tenant_id = current_tenant() AND status = 'processing') AS processing,
+       (SELECT count(*) FROM (SELECT FROM jobs WHERE tenant_id = current_tenant() AND status = 'queued' LIMIT %(most)s) AS j) AS queued,
+       (SELECT count(*) FROM (SELECT FROM jobs WHERE tenant_id = current_tenant() AND status = 'processing' LIMIT %(most)s) AS j) AS processing,
        (SELECT count(*) FROM (SELECT FROM jobs WHERE tenant_id = current_tenant() AND status = 'failed'
-                                 AND finished_at > clock_timestamp() - interval '24 hours' LIMIT 10000) AS j) AS given_up,
-       (SELECT count(*) FROM (SELECT FROM topic_log WHERE tenant_id = current_tenant() AND position IS NULL LIMIT 10000) AS m) AS unrouted,
-       (SELECT count(*) FROM (SELECT FROM strands WHERE tenant_id = current_tenant() AND NOT settled LIMIT 10000) AS s) AS strands,
-       (SELECT min(failed_at) FROM (SELECT failed_at FROM strands WHERE tenant_id = current_tenant() AND attempts > 0
-                                       AND failed_at IS NOT NULL LIMIT 10000) AS s) AS strands_failing,
-       (SELECT count(*) FROM (SELECT FROM dead_letters WHERE tenant_id = current_tenant() LIMIT 10000) AS d) AS dead,
+                                 AND finished_at > now() - interval '24 hours' LIMIT %(most)s) AS j) AS given_up,
+       (SELECT count(*) FROM (SELECT updated_at FROM media_jobs WHERE tenant_id = current_tenant() AND project_id = %(project)s
+                                 AND stage = 'Failed' ORDER BY created_at DESC LIMIT %(most)s) AS m
+         WHERE m.updated_at > now() - interval '24 hours') AS media_failed,
+       (SELECT count(*) FROM (SELECT updated_at FROM media_jobs WHERE tenant_id = current_tenant() AND project_id = %(project)s
+                                 AND stage = 'Queued' AND created_at < now() - interval '24 hours'
+                               ORDER BY created_at DESC LIMIT %(most)s) AS m
+         WHERE m.updated_at < now() - interval '24 hours') AS media_waiting,
+       (SELECT count(*) FROM (SELECT FROM topic_log WHERE tenant_id = current_tenant() AND position IS NULL LIMIT %(most)s) AS m) AS unrouted,
+       (SELECT count(*) FROM (SELECT FROM dead_letters WHERE tenant_id = current_tenant() LIMIT %(most)s) AS d) AS dead,
        (SELECT count(*) FROM (SELECT FROM quarantine WHERE tenant_id = current_tenant() AND project_id = %(project)s
-                                 AND state = 'open' LIMIT 10000) AS q) AS quarantined;
+                                 AND state = 'open' LIMIT %(most)s) AS q) AS quarantined
+  FROM (SELECT count(*) AS outbox, min(created_at) AS outbox_since
+          FROM (SELECT created_at FROM harvest_outbox WHERE tenant_id = current_tenant() AND project_id = %(project)s
+                   AND status = 'pending' LIMIT %(most)s) AS b) AS outbox,
+       (SELECT count(*) FILTER (WHERE NOT settled) AS strands, min(failed_at) FILTER (WHERE attempts > 0) AS strands_failing
+          FROM (SELECT settled, attempts, failed_at FROM strands WHERE tenant_id = current_tenant() LIMIT %(most)s) AS s) AS strands;

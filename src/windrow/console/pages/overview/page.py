@@ -9,25 +9,17 @@ from windrow.console.pages.charts import Chart, columns, shares
 from windrow.console.pages.conditions import CONDITIONS, OUTCOMES
 from windrow.console.pages.desk import Desk
 from windrow.console.pages.overview.engines import Engine
+from windrow.console.pages.overview.matters import LETTERS, MOST, counted, matters
 from windrow.console.pages.rendering import View
 from windrow.console.pages.words import number
 from windrow.console.session import Visit
 from windrow.postgres import load
 from windrow.postgres.pool import Row
+from windrow.web.principal import Role
 
 Q = load(__package__, "overview.sql")
 
 Feel = Callable[[], Awaitable[Engine]]
-
-
-@dataclass(frozen=True, slots=True)
-class Matter:
-    """Something that a person has to look at, and where."""
-
-    count: int
-    what: str
-    hint: str
-    href: str | None = None
 
 
 class Overview:
@@ -43,10 +35,12 @@ class Overview:
             standings = await tx.rows(Q.standings, project=scope.project_id)
             pace = await tx.rows(Q.pace, project=scope.project_id)
             hours = await tx.rows(Q.hours, project=scope.project_id)
-            queues = await tx.row(Q.queues, project=scope.project_id)
+            queues = await tx.row(Q.queues, project=scope.project_id, most=MOST + 1)
         assert queues, "a row of counts"
         engines = [Engine("PostgreSQL", True, "answers"), *[await feel() for feel in self._engines]]
         conditions = _conditions(standings)
+        # who may not read what could not be delivered sees how much it is
+        letters = LETTERS if visit.may(Role.ADMIN) else "/queues"
         troubles = [row for row in standings if row["about"] == "trouble"]
         context = {
             "conditions": conditions,
@@ -54,13 +48,15 @@ class Overview:
             "endpoints": sum(conditions.values()),
             "spread": _spread(conditions),
             "troubles": troubles,
-            "matters": _matters(conditions, queues),
+            "matters": matters(conditions, queues, letters),
+            "letters": letters,
+            "counted": counted,
             "lags": [row for row in standings if row["about"] == "lag"],
             "pace": _pace(pace, begun),
             "hours": _hours(hours, begun),
             "queues": queues,
             "engines": engines,
-            "well": all(engine.well for engine in engines),
+            "well": all(engine.well is not False for engine in engines),
         }
         return View("overview/page.html", "Overview", "overview", context, "overview/live.html", "/live/overview")
 
@@ -74,38 +70,6 @@ def _conditions(standings: Sequence[Row]) -> dict[str, int]:
 def _spread(conditions: Mapping[str, int]) -> Chart:
     said = ", ".join(f"{count} {word}" for word, count in conditions.items())
     return shares(conditions, f"Endpoints by how they are: {said or 'none'}.")
-
-
-def _matters(conditions: Mapping[str, int], queues: Row) -> list[Matter]:
-    found = [
-        Matter(
-            conditions.get("halted", 0),
-            "endpoint is halted" if conditions.get("halted") == 1 else "endpoints are halted",
-            "Mend the cause, then resume it.",
-            "/endpoints?condition=halted",
-        ),
-        Matter(
-            queues["stopped"],
-            "lane has stopped on a batch" if queues["stopped"] == 1 else "lanes have stopped on a batch",
-            "`windrow outbox` shows it; it goes on after a retry or a discard.",
-        ),
-        Matter(
-            queues["dead"],
-            "message could not be delivered" if queues["dead"] == 1 else "messages could not be delivered",
-            "`windrow dlq` shows why, and puts them back.",
-        ),
-        Matter(
-            queues["given_up"],
-            "job was given up since yesterday" if queues["given_up"] == 1 else "jobs were given up since yesterday",
-            "`windrow jobs list --status failed` shows them.",
-        ),
-        Matter(
-            queues["quarantined"],
-            "record is in quarantine" if queues["quarantined"] == 1 else "records are in quarantine",
-            "`windrow quarantine` shows the reasons; retry or dismiss them.",
-        ),
-    ]
-    return [matter for matter in found if matter.count]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from windrow.console.pages.charts import Chart, columns
 from windrow.console.pages.conditions import OUTCOMES
 from windrow.console.pages.desk import Desk
 from windrow.console.pages.rendering import View
+from windrow.console.pages.runs import log
 from windrow.console.pages.words import plural
 from windrow.console.session import Visit
 from windrow.contracts.errors import Code
@@ -53,6 +54,7 @@ class RunPage:
             place = {"project": scope.project_id, "endpoint": run["endpoint_id"], "run_id": run_id}
             steps = await tx.rows(Q.steps, **place, begun_at=run["begun_at"], ended_at=run["ended_at"])
             refused = await tx.rows(Q.refused, **place, begun_at=run["begun_at"])
+            said = await log.look(tx, run_id, log.Asked.of(visit.request.query_params))
             left = await kv.get(tx, Cursors(Lane(scope, run["endpoint_id"], run["lane"]), "harvester").partial_key)
         steps.reverse()
         context: dict[str, Any] = {
@@ -67,6 +69,8 @@ class RunPage:
             "steps": steps,
             "waiting": _waiting(steps, run_id),
             "quarantined": refused,
+            "log": said,
+            "levels": log.TONES,
             "partial": left.value if left and left.value.get("run_id") == run_id else None,
             "temporal": self._link(steps),
         }
@@ -76,7 +80,7 @@ class RunPage:
             "runs",
             context,
             "runs/one_live.html",
-            f"/live/runs/{quote(run_id, safe='')}",
+            f"/live/runs/{quote(run_id, safe='')}{said.here}",
         )
 
     def _link(self, steps: Sequence[Row]) -> str | None:

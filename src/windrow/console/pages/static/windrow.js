@@ -36,8 +36,24 @@ function replace(region, html) {
   held = inUse(region) ? () => replace(region, html) : null;
   if (held) return;
   const fresh = new DOMParser().parseFromString(html, "text/html");
+  carry(region, fresh);
   region.replaceChildren(...fresh.body.childNodes);
   count(region);
+}
+
+// what somebody has opened stays open, and what they have filled in stays filled in
+function carry(region, fresh) {
+  for (const opened of region.querySelectorAll("details[open][id]")) {
+    const same = fresh.getElementById(opened.id);
+    if (same) same.open = true;
+  }
+  for (const form of region.querySelectorAll("form")) {
+    const same = [...fresh.forms].find((other) => other.getAttribute("action") === form.getAttribute("action"));
+    for (const field of same ? form.querySelectorAll("input:not([type=hidden]), textarea") : []) {
+      const other = same.elements.namedItem(field.name);
+      if (other && "value" in other && field.value !== field.defaultValue) other.value = field.value;
+    }
+  }
 }
 
 async function fetched(address, headers = {}) {
@@ -97,7 +113,8 @@ function seek() {
         if (number !== asked || !fresh) return; // an answer that was overtaken
         history.replaceState(null, "", address);
         held = null;
-        region.dataset.live = fresh.dataset.live;
+        if (fresh.dataset.live) region.dataset.live = fresh.dataset.live;
+        else delete region.dataset.live;
         region.replaceChildren(...fresh.childNodes);
         count(region);
         const rows = region.querySelectorAll("tbody tr, [data-hit]").length;
@@ -127,6 +144,29 @@ function confirming() {
       form.requestSubmit(event.submitter);
     }, { once: true });
     dialog.showModal();
+  });
+}
+
+// --- what takes long says so ---------------------------------------------------------------------------------------
+
+function waiting() {
+  document.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    if (event.defaultPrevented || !button || !button.dataset.wait) return;
+    const told = event.target.querySelector("[data-waiting]");
+    if (told) told.textContent = button.dataset.wait;
+    button.setAttribute("aria-busy", "true");
+    // once the browser has taken what it sends: a button that is off is not sent
+    setTimeout(() => event.target.querySelectorAll("button").forEach((one) => { one.disabled = true; }));
+  });
+  // a page that is come back to has nothing under way
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    for (const told of document.querySelectorAll("[data-waiting]")) told.textContent = "";
+    for (const button of document.querySelectorAll("button:disabled, button[aria-busy]")) {
+      button.disabled = false;
+      button.removeAttribute("aria-busy");
+    }
   });
 }
 
@@ -166,6 +206,9 @@ if (asked.searchParams.has("did")) {
   history.replaceState(null, "", asked);
 }
 
+// where the ways stand side by side, on a phone, the one that was taken may be out of sight
+document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 count(document);
 setInterval(() => {
   count(document);
@@ -176,5 +219,6 @@ addEventListener("pagehide", leave);
 addEventListener("pageshow", () => { if (!source) follow(); });
 seek();
 confirming();
+waiting();
 keys();
 follow();
