@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SEEDS ?= 10
 ONLY ?=
 
-.PHONY: help demo test check bench campaign browsers docs lock clean
+.PHONY: help demo test check bench campaign browsers docs images lock clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -44,6 +44,9 @@ browsers: ## the browser for the console's tests
 
 docs: $(READY) ## draw the reference pages anew from the code
 	@$(BIN)/python tools/reference.py
+
+images: $(READY) ## draw the pictures of the console for the docs anew
+	@$(BIN)/python -m pytest -q --screenshots tests/browser/test_browser_pages.py
 
 lock: $(READY) ## pin the dependencies anew (needs uv)
 	@uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-emit-index-url --no-emit-find-links --no-header \

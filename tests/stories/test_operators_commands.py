@@ -41,7 +41,9 @@ def test_a_directory_that_seems_to_have_lost_half_its_files_waits_for_a_word(run
     for number in range(12):
         (folder / f"{number:02}.txt").write_text(str(number))
     machine.answer("endpoint", "add", "docs", "files", f"path={folder}")
-    machine.answer("sync", "docs", *QUIET)
+    run = machine.answer("sync", "docs", *QUIET)
+    said = machine.run("runs", "log", run["run"], "--follow").stdout
+    assert all(event in said for event in ("context.acquired", "harvest.published", "batch.persisted", "run.finalized"))
 
     for number in range(6):
         (folder / f"{number:02}.txt").unlink()
