@@ -32,7 +32,7 @@ SELECT current_tenant(),
        CASE e WHEN 'file' THEN path WHEN 'page' THEN 'Space/' || w0 || '/' || w3 END,
        'https://example.com/' || w0 || '/' || n, ARRAY[w1 || '@example.com'], ARRAY[w0], x, now(), now() - n * interval '1 s',
        false, jsonb_build_object('size', n, 'language', 'python', 'blob', x, 'description', repeat(w0 || ' ' || w3 || ' ', 6)),
-       left(x || x, 40), n / 500, 'run-1', now(), 'git', '1.0.0', 'git@1', 1, 'run-1', now(), now()
+       left(x || x, 40), n / 500, 'run-1', now(), 'git', '1.0.0', 'git@1', 1, 'run-1', now() - n * interval '2 s', now() - n * interval '2 s'
   FROM (SELECT n, md5(n::text) AS x, ('{file,file,file,commit,page}'::text[])[1 + mod(n, 5)] AS e,
                a.word AS w0, b.word AS w1, c.word AS w2, d.word AS w3, f.word AS w4, g.word AS w5,
                concat_ws('/', a.word, b.word, c.word, d.word || '_' || f.word || '.py') AS path

@@ -788,6 +788,11 @@ BEGIN
   horizon := least(own + 1, observation);
 END $$;
 
+CREATE FUNCTION windrow.refusal_shape(reasons jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT "left"(md5(COALESCE(string_agg(DISTINCT told.shape, '
+'::text ORDER BY told.shape), ''::text)), 12) AS "left" FROM (SELECT (concat_ws(' '::text, (reason.reason ->> 'why'::text), regexp_replace((reason.reason ->> 'path'::text), '/[0-9]+(?=/|$)'::text, '/*'::text, 'g'::text), regexp_replace((reason.reason ->> 'message'::text), '''[^'']*''|"[^"]*"|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*'::text, '*'::text, 'g'::text)) COLLATE "C") AS shape FROM jsonb_path_query(refusal_shape.reasons, '$[*]'::jsonpath) reason(reason)) told);
+
 CREATE FUNCTION windrow.search_lots(project text, gone boolean, lots integer[], query text, enough integer, most integer) RETURNS TABLE(lot integer, item_id uuid)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'windrow', 'pg_temp'
@@ -860,7 +865,7 @@ CREATE TABLE windrow.audit_log (
     actor text NOT NULL,
     authority text NOT NULL,
     action text NOT NULL,
-    subject text NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
     before_hash text,
     after_hash text,
     reason text,
@@ -1023,6 +1028,7 @@ CREATE TABLE windrow.quarantine (
     times integer DEFAULT 1 NOT NULL,
     first_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    shape text GENERATED ALWAYS AS (windrow.refusal_shape(reasons)) STORED NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT quarantine_state_check CHECK ((state = ANY (ARRAY['open'::text, 'retried'::text, 'overtaken'::text, 'dropped'::text])))
 );
 
@@ -1033,6 +1039,8 @@ COMMENT ON TABLE windrow.quarantine IS 'Records that were refused, each with all
 COMMENT ON COLUMN windrow.quarantine.state IS 'overtaken: the source has said something valid about the same item since, so that a retry would bring back old news.';
 
 COMMENT ON COLUMN windrow.quarantine.record IS 'The record as the connector gave it, redacted, as JSON; what a retry validates again. Absent where it cannot be kept.';
+
+COMMENT ON COLUMN windrow.quarantine.shape IS 'Equal for records that were refused for the same reasons, whatever their values: by this people deal with many at once.';
 
 CREATE TABLE windrow.sync_transitions (
     tenant_id text NOT NULL,
@@ -1432,6 +1440,43 @@ ALTER TABLE ONLY windrow.outbox_lanes FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE windrow.outbox_lanes IS 'The same lane as its subscriber sees it. A row of its own, because subscriber and harvester each lock theirs: on one row, they would wait for one another.';
 
+CREATE TABLE windrow.run_lines (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL COLLATE pg_catalog."C",
+    number bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    level text NOT NULL,
+    event text NOT NULL,
+    fields json NOT NULL,
+    lasting boolean DEFAULT true NOT NULL
+);
+
+ALTER TABLE ONLY windrow.run_lines FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.run_lines IS 'Log lines about a run, redacted. Of very many the first, the latest and the serious ones are kept.';
+
+COMMENT ON COLUMN windrow.run_lines.number IS 'The place among all that were said about the run: a gap is what was left out.';
+
+COMMENT ON COLUMN windrow.run_lines.lasting IS 'Whether it stays, however many come after it; if not, only while it is among the latest.';
+
+CREATE TABLE windrow.run_logs (
+    tenant_id text NOT NULL,
+    run_id text NOT NULL COLLATE pg_catalog."C",
+    project_id text NOT NULL,
+    lines bigint NOT NULL,
+    serious bigint NOT NULL,
+    last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY windrow.run_logs FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE windrow.run_logs IS 'The log of each run: how many lines were said, and when the last one was written down. Whoever writes lines locks the row.';
+
+COMMENT ON COLUMN windrow.run_logs.lines IS 'All that were said, also those that are not kept: the number of the latest.';
+
+COMMENT ON COLUMN windrow.run_logs.serious IS 'Those of them that are warnings or worse.';
+
 CREATE TABLE windrow.scheduled_tenants (
     tenant_id text NOT NULL
 );
@@ -1721,6 +1766,12 @@ ALTER TABLE ONLY windrow.outbox_lanes
 ALTER TABLE ONLY windrow.quarantine
     ADD CONSTRAINT quarantine_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, id);
 
+ALTER TABLE ONLY windrow.run_lines
+    ADD CONSTRAINT run_lines_pkey PRIMARY KEY (tenant_id, run_id, number);
+
+ALTER TABLE ONLY windrow.run_logs
+    ADD CONSTRAINT run_logs_pkey PRIMARY KEY (tenant_id, run_id);
+
 ALTER TABLE ONLY windrow.scheduled_tenants
     ADD CONSTRAINT scheduled_tenants_pkey PRIMARY KEY (tenant_id);
 
@@ -1754,6 +1805,12 @@ ALTER TABLE ONLY windrow.topic_log
 ALTER TABLE ONLY windrow.topics
     ADD CONSTRAINT topics_pkey PRIMARY KEY (tenant_id, name);
 
+CREATE INDEX audit_log_action ON windrow.audit_log USING btree (tenant_id, action, id);
+
+CREATE INDEX audit_log_actor ON windrow.audit_log USING btree (tenant_id, actor, id);
+
+CREATE INDEX audit_log_at ON windrow.audit_log USING btree (tenant_id, at);
+
 CREATE INDEX audit_log_subject ON windrow.audit_log USING btree (tenant_id, subject, id);
 
 CREATE INDEX blobs_of_item ON windrow.blobs USING btree (tenant_id, item_id, requested_at);
@@ -1768,15 +1825,17 @@ CREATE INDEX dead_letters_message ON windrow.dead_letters USING btree (tenant_id
 
 CREATE INDEX failed_runs_lately ON windrow.failed_runs USING btree (tenant_id, failed_at);
 
+CREATE INDEX harvest_outbox_pace ON windrow.harvest_outbox USING btree (tenant_id, project_id, settled_at) INCLUDE (created, updated, deleted, unchanged) WHERE (status <> 'pending'::text);
+
 CREATE INDEX harvest_outbox_pending ON windrow.harvest_outbox USING btree (tenant_id, project_id, endpoint_id, lane, seq) INCLUDE (bytes, observation) WHERE (status = 'pending'::text);
 
-CREATE INDEX harvest_outbox_run ON windrow.harvest_outbox USING btree (tenant_id, run_id);
+CREATE INDEX harvest_outbox_run ON windrow.harvest_outbox USING btree (tenant_id, run_id, seq);
 
 CREATE INDEX harvest_outbox_settled ON windrow.harvest_outbox USING btree (settled_at) WHERE (status <> 'pending'::text);
 
 CREATE INDEX harvest_runs_endpoint ON windrow.harvest_runs USING btree (tenant_id, project_id, endpoint_id, begun_at);
 
-CREATE INDEX harvest_runs_latest ON windrow.harvest_runs USING btree (tenant_id, project_id, begun_at, run_id);
+CREATE INDEX harvest_runs_latest ON windrow.harvest_runs USING btree (tenant_id, project_id, begun_at, run_id) INCLUDE (outcome);
 
 CREATE INDEX harvest_runs_well ON windrow.harvest_runs USING btree (tenant_id, project_id, endpoint_id, begun_at) WHERE (outcome = 'done'::text);
 
@@ -1810,17 +1869,29 @@ CREATE INDEX media_jobs_enriched ON windrow.media_jobs USING btree (not_before) 
 
 CREATE INDEX media_jobs_newest ON windrow.media_jobs USING btree (tenant_id, created_at DESC, job_id DESC);
 
+CREATE INDEX media_jobs_of_project ON windrow.media_jobs USING btree (tenant_id, project_id, created_at DESC, job_id DESC);
+
 CREATE INDEX media_jobs_processing ON windrow.media_jobs USING btree (updated_at) WHERE (stage = 'Processing'::text);
 
 CREATE INDEX media_jobs_queued ON windrow.media_jobs USING btree (not_before) WHERE (stage = 'Queued'::text);
 
+CREATE INDEX media_jobs_standing ON windrow.media_jobs USING btree (tenant_id, project_id, stage, created_at DESC, job_id DESC);
+
 CREATE INDEX media_jobs_unmirrored ON windrow.media_jobs USING btree (COALESCE(mirroring_until, updated_at)) WHERE (mirrored < moves);
+
+CREATE INDEX messages_told ON windrow.messages USING btree (tenant_id, published_at, message_id) WHERE starts_with(topic, 'notify.'::text);
+
+CREATE INDEX quarantine_latest ON windrow.quarantine USING btree (tenant_id, project_id, state, last_at DESC, endpoint_id, id);
 
 CREATE INDEX quarantine_open ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, item_id) WHERE ((state = 'open'::text) AND (item_id IS NOT NULL));
 
 CREATE INDEX quarantine_recent ON windrow.quarantine USING btree (tenant_id, last_at);
 
+CREATE INDEX quarantine_shapes ON windrow.quarantine USING btree (tenant_id, project_id, state, shape, last_at DESC, endpoint_id, id);
+
 CREATE INDEX quarantine_waiting ON windrow.quarantine USING btree (tenant_id, project_id, endpoint_id, last_at) WHERE (state = 'open'::text);
+
+CREATE INDEX run_logs_old ON windrow.run_logs USING btree (last_at);
 
 CREATE INDEX search_backlog_oldest ON windrow.search_backlog USING btree (id);
 
@@ -1872,6 +1943,9 @@ CREATE TRIGGER words_of_new AFTER INSERT ON windrow.items REFERENCING NEW TABLE 
 
 ALTER TABLE ONLY windrow.media_events
     ADD CONSTRAINT media_events_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES windrow.media_jobs(tenant_id, job_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY windrow.run_lines
+    ADD CONSTRAINT run_lines_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES windrow.run_logs(tenant_id, run_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY windrow.subscriptions
     ADD CONSTRAINT subscriptions_tenant_id_topic_fkey FOREIGN KEY (tenant_id, topic) REFERENCES windrow.topics(tenant_id, name);
@@ -1932,6 +2006,10 @@ ALTER TABLE windrow.outbox_lanes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.quarantine ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE windrow.run_lines ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE windrow.run_logs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE windrow.scheduled_tenants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE windrow.search_backlog ENABLE ROW LEVEL SECURITY;
@@ -1969,6 +2047,8 @@ CREATE POLICY system ON windrow.media_events TO windrow_system USING (true);
 CREATE POLICY system ON windrow.media_jobs TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.outbox_lanes TO windrow_system USING (true);
+
+CREATE POLICY system ON windrow.run_logs TO windrow_system USING (true);
 
 CREATE POLICY system ON windrow.scheduled_tenants FOR SELECT TO windrow_system USING (true);
 
@@ -2039,6 +2119,10 @@ CREATE POLICY tenant ON windrow.messages TO windrow_app USING ((tenant_id = wind
 CREATE POLICY tenant ON windrow.outbox_lanes TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.quarantine TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.run_lines TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
+
+CREATE POLICY tenant ON windrow.run_logs TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
 CREATE POLICY tenant ON windrow.scheduled_tenants TO windrow_app USING ((tenant_id = windrow.current_tenant())) WITH CHECK ((tenant_id = windrow.current_tenant()));
 
@@ -2183,6 +2267,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE windrow.outbox_lanes TO windrow_app;
 GRANT SELECT ON TABLE windrow.outbox_lanes TO windrow_system;
 
 GRANT UPDATE(served_at) ON TABLE windrow.outbox_lanes TO windrow_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE windrow.run_lines TO windrow_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE windrow.run_logs TO windrow_app;
+GRANT DELETE ON TABLE windrow.run_logs TO windrow_system;
+
+GRANT SELECT(tenant_id) ON TABLE windrow.run_logs TO windrow_system;
+
+GRANT SELECT(run_id) ON TABLE windrow.run_logs TO windrow_system;
+
+GRANT SELECT(last_at) ON TABLE windrow.run_logs TO windrow_system;
 
 GRANT SELECT,INSERT ON TABLE windrow.scheduled_tenants TO windrow_app;
 GRANT SELECT ON TABLE windrow.scheduled_tenants TO windrow_system;

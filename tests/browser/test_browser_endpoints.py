@@ -118,7 +118,7 @@ async def test_what_is_wrong_is_found_by_keyboard_without_script_on_a_phone(site
     context = await opened(browser, PHONE, "dark", java_script_enabled=False)
     page = await context.new_page()
     await page.goto(await site.link())
-    await page.goto(f"{site.url}/endpoints/new/git")
+    await page.goto(f"{site.url}/add/git")
 
     await page.get_by_label("Name", exact=False).first.fill("Not A Name")
     await page.get_by_text("More:").click()

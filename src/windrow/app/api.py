@@ -50,8 +50,9 @@ def api(settings: Settings, database: Database, keys: Sequence[SigningKey]) -> A
         retry=retry,
         payload_of=payload_of,
         media_topics=topics_of(settings),
+        max_attempts=settings.max_attempts,
     )
-    return Api(ports, keys, max_attempts=settings.max_attempts)
+    return Api(ports, keys)
 
 
 def _temporal(settings: Settings) -> "Callable[[], Awaitable[Client]]":

@@ -21,6 +21,7 @@ from windrow.endpoints import Endpoint
 from windrow.harvest.refine import refine
 from windrow.settings import Settings
 from windrow.telemetry import redact
+from windrow.telemetry.redaction import PROCESS
 from windrow.vault import Vault
 
 _SHOWN = ("entity_type", "external_id", "display_name", "url", "canonical_path", "deleted")
@@ -102,4 +103,4 @@ async def _preview(connector: Connector[Any], endpoint: Endpoint, trial: Trial, 
     refined = refine(connector.transform(page), Identity(endpoint.scope, endpoint.endpoint_id))
     rows = [msgspec.json.decode(row) for row in refined.rows[:preview]]
     trial.records, trial.refused = len(page.records), len(refined.refused)
-    trial.items = [{name: row[name] for name in _SHOWN if name in row} for row in rows]
+    trial.items = [PROCESS.value({name: row[name] for name in _SHOWN if name in row}) for row in rows]

@@ -20,7 +20,9 @@ from windrow.postgres.pool import Row
 MOST = 500
 
 _BEGINNING = re.compile(r"[0-9a-f]{4,32}")
-_FIRST = UUID(int=0)
+_FIRST, _LAST = UUID(int=0), UUID(int=2**128 - 1)
+# of a million, some 20 ms
+FURTHEST = 20_000
 _PROVENANCE = Provenance.__struct_fields__
 _ITEM = tuple(name for name in NormalizedItem.__struct_fields__ if name not in ("provenance", "relations"))
 
@@ -49,7 +51,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Items by endpoint, type and id, and after which to go on; None when there are no more."""
+    """Items in the order of their ids, and after which to go on; None when there are no more. Of what is seldom a page may hold
+    fewer than were asked for, or none, and there are more all the same."""
 
     items: tuple[Summary, ...]
     next: UUID | None
@@ -87,11 +90,18 @@ class Count:
 
 
 async def items(
-    tx: Transaction, scope: Scope, filters: Filters | None = None, *, after: UUID | None = None, limit: int = 50
+    tx: Transaction,
+    scope: Scope,
+    filters: Filters | None = None,
+    *,
+    after: UUID | None = None,
+    limit: int = 50,
+    furthest: int = FURTHEST,
 ) -> Page:
-    """A page of the items that are meant."""
+    """A page of the items that are meant. It looks no further than so many items ahead."""
     filters = filters or Filters()
     size = max(1, min(limit, MOST))
+    until: UUID | None = await tx.value(Q.furthest, after=after or _FIRST, furthest=furthest)
     found = await tx.into(
         Summary,
         Q.page,
@@ -103,8 +113,9 @@ async def items(
         deleted=filters.deleted,
         limit=size + 1,
         after=after or _FIRST,
+        until=until or _LAST,
     )
-    return Page(tuple(found[:size]), found[size - 1].item_id if len(found) > size else None)
+    return Page(tuple(found[:size]), found[size - 1].item_id if len(found) > size else until)
 
 
 async def summaries(tx: Transaction, ids: Sequence[UUID]) -> list[Summary]:

@@ -7,9 +7,12 @@ SELECT item_id, endpoint_id, entity_type, external_id, display_name, canonical_p
    AND (%(entity_type)s::text IS NULL OR entity_type = %(entity_type)s)
    AND (%(label)s::text IS NULL OR %(label)s = ANY (labels))
    AND (%(owner)s::text IS NULL OR %(owner)s = ANY (owners))
-   AND item_id > %(after)s
+   AND item_id > %(after)s AND item_id <= %(until)s
  ORDER BY item_id
  LIMIT %(limit)s;
+
+-- furthest: up to where one page looks, however seldom what is filtered for may be
+SELECT item_id FROM items WHERE item_id > %(after)s ORDER BY item_id OFFSET %(furthest)s LIMIT 1;
 
 -- summaries: those with these ids, in the order of the ids
 SELECT item_id, endpoint_id, entity_type, external_id, display_name, canonical_path, url, owners, labels, deleted,

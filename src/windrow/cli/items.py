@@ -72,6 +72,8 @@ async def listed(
     async with reading(tenant, project) as (tx, within):
         last = await catalog.identify(tx, within, after) if after else None
         page = await catalog.items(tx, within, filters, after=last, limit=limit)
+        while page.next and not page.items:  # what is seldom may stand far behind
+            page = await catalog.items(tx, within, filters, after=page.next, limit=limit)
     if json:
         show.document({"items": page.items, "next": page.next})
         return

@@ -25,9 +25,6 @@ Request = Annotated[
     str | None, typer.Option("--request-id", help="Names this write: the same one again is answered, not repeated.")
 ]
 
-# what may hold a source's token is listed as a fingerprint
-HIDDEN = (store.Purpose.CURSOR, store.Purpose.CHECKPOINT)
-
 
 def named(within: Scope, path: str) -> Key:
     """The key of a path in the scope; a whole key names its own."""
@@ -127,7 +124,7 @@ async def entries(
             "path": entry.key.path,
             "version": entry.version,
             "purpose": entry.semantics.purpose,
-            "value": fingerprints.of(entry.value) if entry.semantics.purpose in HIDDEN else entry.value,
+            "value": fingerprints.of(entry.value) if entry.semantics.purpose in store.HIDDEN else entry.value,
             "last_writer": entry.last_writer,
             "updated_at": entry.updated_at,
             "expires_at": entry.expires_at,

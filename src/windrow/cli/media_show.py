@@ -56,7 +56,7 @@ async def one(
 def document(job: MediaJob) -> dict[str, Any]:
     """A job for machines: as it is in its object, and whose it is."""
     told: dict[str, Any] = msgspec.to_builtins(job.job)
-    more = {"attempts": job.attempts, "notBefore": job.not_before if _waits(job) else None, "clipKey": clip_key(job)}
+    more = {"attempts": job.attempts, "notBefore": job.next_try_at, "clipKey": clip_key(job)}
     return told | {name: value for name, value in more.items() if value is not None}
 
 
@@ -79,7 +79,7 @@ def summary(job: MediaJob) -> dict[str, Any]:
         "clip": clip_key(job),
         "download": f"windrow jobs download {about.runtime_job_id} FILE" if clip_key(job) else None,
         "attempts": job.attempts or None,
-        "next try": job.not_before if _waits(job) else None,
+        "next try": job.next_try_at,
         "error": " ".join(str(part) for part in about.error.values()) if about.error else None,
         "created": about.created_at,
         "updated": about.updated_at,
@@ -116,10 +116,6 @@ async def _objects(job: MediaJob, places: Places) -> list[str]:
     keys = [f"{job.stage.folder}/{job_id}.json"] if await store.head(f"{job.stage.folder}/{job_id}.json") else []
     keys += [listed.key async for listed in store.list(f"events/{job_id}")]
     return ["/".join(places.name(job.scope, key)) for key in keys]
-
-
-def _waits(job: MediaJob) -> bool:
-    return job.stage is Stage.QUEUED and job.job.error is not None
 
 
 def _short(text: str) -> str:

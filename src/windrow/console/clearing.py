@@ -53,7 +53,7 @@ class Clearing:
             cleared.onward = Mark.at(entries[AT_ONCE - 1]) if len(entries) > AT_ONCE else None
             if cleared.onward is None:
                 break
-        if cleared.troubles and not cleared.verdicts:
+        if cleared.troubles and not cleared.verdicts and cleared.onward is None:
             raise next(iter(cleared.troubles.values()))
         if cleared.onward:
             cleared.left = await self._beyond(key, endpoint, cleared.onward)

@@ -24,7 +24,8 @@ class Ports:
 
     `temporal` connects when it is first needed. `attempt` tries an endpoint and shows some items of its first page,
     `preview` takes a sample, `retry` puts entries of one endpoint through today's connector and persists what passes,
-    `payload_of` checks what is asked of a kind of job; `media_topics` are where changes of media jobs are said.
+    `payload_of` checks what is asked of a kind of job; `media_topics` are where changes of media jobs are said;
+    `max_attempts` is how often a job is tried for which nobody has said it.
     """
 
     temporal: Callable[[], Awaitable["Client"]]
@@ -33,3 +34,4 @@ class Ports:
     retry: Callable[[Scope, str, Sequence[Quarantined], Actor, str | None], Awaitable[list[Attempt]]]
     payload_of: Callable[[str, dict[str, Any]], BaseModel]
     media_topics: Topics
+    max_attempts: int = 3

@@ -27,7 +27,6 @@ class Api:
     ports: Ports
     keys: Sequence[SigningKey]
     pace: PaceLimits = field(default_factory=PaceLimits)
-    max_attempts: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,6 @@ class Behind:
     limits: ServerLimits
     tokens: PageTokens
     ports: Ports
-    max_attempts: int
 
     @property
     def database(self) -> Database:

@@ -110,7 +110,7 @@ Filtered = Annotated[Filters, Depends(_filters)]
 
 @router.get("/items")
 async def listed(caller: Reader, here: Here, asked: Paged, filters: Filtered) -> Page[Summary]:
-    """Items by endpoint, type and id."""
+    """Items in the order of their ids. Of what is seldom a page may hold few or none, and there are more as long as `next` is given."""
     turn = asked.about("items", UUID, **_told(filters))
     async with here.database.tenant(caller.scope.tenant_id) as tx:
         found = await catalog.items(tx, caller.scope, filters, after=turn.after, limit=turn.limit)

@@ -118,7 +118,7 @@ async def listed(
 async def submitted(caller: Writer, here: Here, once: Repeatable, said: NewJob, response: Response) -> Submitted:
     """Ask for something to be done."""
     wish = _wish(here.ports.payload_of, said)
-    terms = Terms(priority=said.priority, run_at=said.run_at, max_attempts=said.max_attempts or here.max_attempts)
+    terms = Terms(priority=said.priority, run_at=said.run_at, max_attempts=said.max_attempts or here.ports.max_attempts)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
 
         async def act() -> Submitted:

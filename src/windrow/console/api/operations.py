@@ -67,7 +67,6 @@ def behind(api: Api, blobs: Blobs, authenticator: Authenticator, limits: ServerL
         limits=limits,
         tokens=PageTokens(api.keys),
         ports=api.ports,
-        max_attempts=api.max_attempts,
     )
 
 

@@ -79,10 +79,10 @@ async def test_a_source_is_tested_and_then_saved(site: Console, sources: Sources
     visitor = await site.visitor(Role.WRITER)
     filled = WIKI | {"time_zone": "Europe/Berlin"}
 
-    tested = await visitor.send("/endpoints/new/files", **filled, do="test")
+    tested = await visitor.send("/add/files", **filled, do="test")
     nothing = await stored(site.database), await trail(site.database)
     mark = between(tested.text, 'name="tested" value="', '"')
-    saved = await visitor.send("/endpoints/new/files", **filled, do="save", tested=mark)
+    saved = await visitor.send("/add/files", **filled, do="save", tested=mark)
 
     assert (tested.status_code, nothing) == (200, (None, []))
     assert "It can be read" in tested.text
@@ -99,10 +99,10 @@ async def test_a_source_is_tested_and_then_saved(site: Console, sources: Sources
 
 async def test_what_was_not_tested_as_it_is_is_saved_and_said(site: Console) -> None:
     visitor = await site.visitor(Role.WRITER)
-    tested = await visitor.send("/endpoints/new/files", **WIKI, do="test")
+    tested = await visitor.send("/add/files", **WIKI, do="test")
     mark = between(tested.text, 'name="tested" value="', '"')
 
-    saved = await visitor.send("/endpoints/new/files", **(WIKI | {"config.path": "/srv/other"}), do="save", tested=mark)
+    saved = await visitor.send("/add/files", **(WIKI | {"config.path": "/srv/other"}), do="save", tested=mark)
 
     assert saved.headers["location"] == "/endpoints/wiki?did=add-untested"
     assert "nobody tested it as it is now" in await visitor.see(saved.headers["location"])
@@ -110,9 +110,9 @@ async def test_what_was_not_tested_as_it_is_is_saved_and_said(site: Console) -> 
 
 async def test_a_name_that_is_taken_is_told_beside_it_and_nothing_is_lost(site: Console) -> None:
     visitor = await site.visitor(Role.WRITER)
-    await visitor.send("/endpoints/new/files", **WIKI, do="save")
+    await visitor.send("/add/files", **WIKI, do="save")
 
-    again = await visitor.send("/endpoints/new/files", **(WIKI | {"config.path": "/srv/b"}), do="save")
+    again = await visitor.send("/add/files", **(WIKI | {"config.path": "/srv/b"}), do="save")
 
     assert again.status_code == 409
     assert "is already there" in between(again.text, 'id="e-name"', "</p>")
@@ -124,7 +124,7 @@ async def test_a_name_that_is_taken_is_told_beside_it_and_nothing_is_lost(site: 
 
 async def test_an_edit_is_made_only_over_what_was_seen(site: Console) -> None:
     visitor, other = await site.visitor(Role.WRITER), await site.visitor(Role.WRITER, subject="otto")
-    await visitor.send("/endpoints/new/files", **WIKI, do="save")
+    await visitor.send("/add/files", **WIKI, do="save")
     seen = between(await visitor.see("/endpoints/wiki/edit"), 'name="version" value="', '"')
     change = {"config.exclude": "*.tmp", "version": seen, "do": "save"}
 
@@ -150,7 +150,7 @@ async def test_an_edit_is_made_only_over_what_was_seen(site: Console) -> None:
 
 async def test_an_endpoint_is_removed_and_brought_back_as_it_was(site: Console) -> None:
     visitor = await site.visitor(Role.WRITER)
-    await visitor.send("/endpoints/new/files", **WIKI, do="save")
+    await visitor.send("/add/files", **WIKI, do="save")
     before = await stored(site.database)
 
     unsaid = await visitor.send("/endpoints/wiki/remove", reason=" ")
@@ -179,13 +179,13 @@ async def test_an_endpoint_is_removed_and_brought_back_as_it_was(site: Console) 
 
 
 async def test_only_writers_change_endpoints_and_whoever_else_tries_is_noted(site: Console) -> None:
-    await (await site.visitor(Role.WRITER)).send("/endpoints/new/files", **WIKI, do="save")
+    await (await site.visitor(Role.WRITER)).send("/add/files", **WIKI, do="save")
     reader = await site.visitor(Role.READER, subject="rita")
     stranger = await site.visitor(Role.ADMIN, scope=Scope("other", "main"), subject="oscar")
 
-    for path in ("/endpoints/new", "/endpoints/new/files", "/endpoints/wiki/edit", "/endpoints/wiki/preview"):
+    for path in ("/add", "/add/files", "/endpoints/wiki/edit", "/endpoints/wiki/preview"):
         assert (await reader.client.get(path)).status_code == 403, path
-    for path in ("/endpoints/new/files", "/endpoints/wiki/edit", "/endpoints/wiki/remove", "/endpoints/wiki/preview"):
+    for path in ("/add/files", "/endpoints/wiki/edit", "/endpoints/wiki/remove", "/endpoints/wiki/preview"):
         assert (await reader.send(path, do="save")).status_code == 403, path
     for path in ("/endpoints/wiki", "/endpoints/wiki/edit", "/endpoints/wiki/preview"):
         assert (await stranger.client.get(path)).status_code == 404, path
@@ -211,7 +211,7 @@ async def test_what_a_source_says_during_a_test_stays_text(site: Console, source
     )
     visitor = await site.visitor(Role.WRITER)
 
-    answered = await visitor.send("/endpoints/new/files", **(WIKI | {"config.path": f"/{HOSTILE}"}), do="test")
+    answered = await visitor.send("/add/files", **(WIKI | {"config.path": f"/{HOSTILE}"}), do="test")
 
     assert answered.status_code == 200
     assert "It cannot be read yet" in answered.text
@@ -239,7 +239,7 @@ async def test_a_sample_is_shown_with_what_would_be_refused_and_why(site: Consol
         samples={HOSTILE: [{HOSTILE: HOSTILE}]},
     )
     visitor = await site.visitor(Role.WRITER)
-    await visitor.send("/endpoints/new/files", **WIKI, do="save")
+    await visitor.send("/add/files", **WIKI, do="save")
 
     shown = await visitor.send("/endpoints/wiki/preview", rows="20")
     sources.sample = Fatal(f"no {HOSTILE}", code=Code.CREDENTIAL_MISSING, hint="name one")

@@ -16,10 +16,9 @@ def addresses(desk: Desk) -> list[Address]:
     adding, editing, sampling = Adding(desk), Editing(desk), Sampling(desk)
     return [
         Shown("/endpoints", Endpoints(desk).look, "/live/endpoints"),
-        # before the page of an endpoint: `new` is no name of one
-        Shown("/endpoints/new", adding.choose, role=Role.WRITER),
-        Shown("/endpoints/new/{connector}", adding.look, role=Role.WRITER),
-        Taken("/endpoints/new/{connector}", Role.WRITER, adding.take),
+        Shown("/add", adding.choose, role=Role.WRITER),
+        Shown("/add/{connector}", adding.look, role=Role.WRITER),
+        Taken("/add/{connector}", Role.WRITER, adding.take),
         Shown("/endpoints/{name}", one.look, "/live/endpoints/{name}"),
         *(Taken(f"/endpoints/{{name}}/{act}", Role.WRITER, desk.act(acts.does(act), one.look)) for act in ACTS),
         Shown("/endpoints/{name}/edit", editing.look, role=Role.WRITER),

@@ -1,4 +1,4 @@
-"""`/endpoints/new`: a source is added. First what reads it, then a form that asks for what that needs."""
+"""`/add`: a source is added. First what reads it, then a form that asks for what that needs."""
 
 import asyncio
 from collections.abc import Mapping
@@ -84,7 +84,7 @@ def _view(kind: AnyConnector, draft: Draft, trial: Trial | None = None) -> View:
         "draft": draft,
         "sheet": draft.sheet,
         "trial": trial,
-        "action": f"/endpoints/new/{kind.spec.name}",
+        "action": f"/add/{kind.spec.name}",
     }
     return View("endpoints/add.html", f"Add: {_tail(kind.spec.title)}", "endpoints", context, seek=SEEK)
 

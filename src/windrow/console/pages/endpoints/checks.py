@@ -14,9 +14,6 @@ from windrow.contracts.scope import Scope
 from windrow.endpoints import Endpoint
 from windrow.endpoints.secrecy import secret_field
 
-# the page for a new endpoint stands where the page of one that is called so would be
-RESERVED = "new"
-
 # an endpoint with nothing wrong, to be asked about one setting at a time
 _PROBE = Endpoint(scope=Scope("probe", "probe"), endpoint_id="probe", connector="probe")
 
@@ -27,8 +24,6 @@ def wrong_name(name: str) -> Faults:
     """Of a new endpoint."""
     if not name:
         return {"name": "Name is required"}
-    if name == RESERVED:
-        return {"name": "new is where endpoints are added; choose another name"}
     return refused("name", endpoint_id=name)
 
 

@@ -19,7 +19,7 @@ class JobActs:
     """Each says where to go on: to the page again, which says what was done."""
 
     def __init__(self, desk: Desk) -> None:
-        self._database, self._payload_of = desk.database, desk.ports.payload_of
+        self._database, self._ports = desk.database, desk.ports
 
     def does(self, act: str) -> Callable[[Visit], Awaitable[str]]:
         """One of those about a job that is there."""
@@ -28,9 +28,10 @@ class JobActs:
 
     async def submit(self, visit: Visit) -> str:
         form, scope = visit.form, visit.principal.scope
-        wanted = self._payload_of(NAME, {name: form.get(name, "") for name in ("source", "start", "end")})
+        wanted = self._ports.payload_of(NAME, {name: form.get(name, "") for name in ("source", "start", "end")})
         async with self._database.tenant(scope.tenant_id) as tx:
-            key, terms = f"page-{ticket_of(visit)}", Terms(unique=Unique.WHILE_KEPT)
+            key = f"page-{ticket_of(visit)}"
+            terms = Terms(max_attempts=self._ports.max_attempts, unique=Unique.WHILE_KEPT)
             made = await enqueue(tx, scope, NAME, wanted, terms=terms, dedupe_key=key)
         return f"/jobs/{made.job_id}?did=submit"
 
