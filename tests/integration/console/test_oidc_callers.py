@@ -1,31 +1,18 @@
 """Callers of the API whom an issuer vouches for: the same roles and refusals as with the token of this machine."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from starlette.responses import Response
-from tests.fakes.oidc_issuer import AUDIENCE, CLIENT, SECRET, OidcIssuer, unsigned
+from tests.fakes.oidc_issuer import AUDIENCE, CLIENT, OidcIssuer, unsigned
 from tests.integration.console.realm import Realm, realm
 
 from windrow.postgres import Database
 
 WIKI = {"name": "wiki", "connector": "files", "config": {"path": "/srv/wiki"}}
-
-
-@pytest.fixture(scope="module")
-def standing() -> Iterator[OidcIssuer]:
-    with OidcIssuer() as issuer:
-        yield issuer
-
-
-@pytest.fixture
-def issuer(standing: OidcIssuer, monkeypatch: pytest.MonkeyPatch) -> OidcIssuer:
-    standing.forgets()
-    monkeypatch.setenv("OIDC_SECRET", SECRET)
-    return standing
 
 
 @pytest.fixture

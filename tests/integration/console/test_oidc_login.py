@@ -1,6 +1,6 @@
 """Logging in to the console at an issuer: what lets somebody in, what does not, and what stays of it."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -15,19 +15,6 @@ from tests.integration.console.realm import CALLBACK, Realm, realm, why
 from windrow.postgres import Database
 
 TOKEN = "/realms/acme/token"
-
-
-@pytest.fixture(scope="module")
-def standing() -> Iterator[OidcIssuer]:
-    with OidcIssuer() as issuer:
-        yield issuer
-
-
-@pytest.fixture
-def issuer(standing: OidcIssuer, monkeypatch: pytest.MonkeyPatch) -> OidcIssuer:
-    standing.forgets()
-    monkeypatch.setenv("OIDC_SECRET", SECRET)
-    return standing
 
 
 @pytest.fixture
