@@ -2,7 +2,7 @@
 
 from playwright.async_api import Browser, expect
 from tests.browser.test_browser_pages import LAPTOP, listen, opened
-from tests.integration.console.pages.fields import connect
+from tests.integration.console.pages.fields import connect, endpoint
 from tests.integration.console.pages.visitors import Console
 
 
@@ -34,6 +34,50 @@ async def test_a_person_finds_pauses_and_resumes_an_endpoint_by_keyboard(full: C
 
     await page.get_by_role("button", name="Resume").click()
     await expect(page.get_by_role("status").first).to_contain_text("Resumed.")
+    assert heard == []
+
+
+async def test_a_schedule_is_changed_and_what_temporal_cannot_be_told_is_said(full: Console, browser: Browser) -> None:
+    context = await opened(browser, LAPTOP, "light")
+    page = await context.new_page()
+    await page.goto(await full.link())
+    await page.goto(f"{full.url}/endpoints/github")
+
+    await page.get_by_text("Reschedule …").click()
+    await page.get_by_label("Schedule", exact=True).fill("every now and then")
+    await page.get_by_role("button", name="Reschedule").click()
+    await expect(page.get_by_role("alert")).to_contain_text("That was not done")
+    await expect(page.get_by_label("Schedule", exact=True)).to_have_value("every now and then")
+    await page.get_by_label("Schedule", exact=True).fill("@daily")
+    await page.get_by_role("button", name="Reschedule").click()
+    await expect(page.get_by_role("status").first).to_contain_text("Rescheduled.")
+    await expect(page.get_by_role("status").nth(1)).to_contain_text("Temporal could not be told yet.")
+
+    await page.get_by_role("button", name="Sync now").click()
+    await expect(page.get_by_role("alert")).to_contain_text("That was not done")
+
+
+async def test_an_operator_looks_at_another_tenant_and_everybody_else_is_not_offered_to(
+    full: Console, browser: Browser
+) -> None:
+    with connect(full.database.url, "other") as connection:
+        endpoint(connection, "theirs")
+    context = await opened(browser, LAPTOP, "light")
+    page = await context.new_page()
+    heard = listen(page)
+    await page.goto(await full.link(anywhere=True))
+    await page.goto(f"{full.url}/you")
+    await page.get_by_label("Tenant").select_option("other")
+    await page.get_by_role("button", name="Look there").click()
+    await expect(page.locator(".who-where")).to_have_text("other / main")
+    await page.goto(f"{full.url}/endpoints")
+    await expect(page.get_by_role("link", name="theirs")).to_be_visible()
+    await expect(page.get_by_role("link", name="github")).to_have_count(0)
+
+    await context.clear_cookies()
+    await page.goto(await full.link())
+    await page.goto(f"{full.url}/you")
+    await expect(page.get_by_text("Where you look")).to_have_count(0)
     assert heard == []
 
 
