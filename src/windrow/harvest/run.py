@@ -153,6 +153,12 @@ async def runs(tx: Transaction, *, endpoint: str | None = None, limit: int = 20)
     return await tx.into(Run, Q.listed, endpoint=endpoint, limit=limit)
 
 
+async def run_of(tx: Transaction, project: str, run_id: str) -> Run | None:
+    """The run of the project that has this whole id."""
+    found = await tx.into(Run, Q.of_project, project=project, run_id=run_id)
+    return found[0] if found else None
+
+
 async def find_run(tx: Transaction, run_id: str) -> Run:
     """One run, by its id or the beginning of it."""
     found = await tx.into(Run, Q.find, run_id=run_id)

@@ -42,6 +42,12 @@ SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, 
  WHERE tenant_id = current_tenant() AND (%(endpoint)s::text IS NULL OR endpoint_id = %(endpoint)s)
  ORDER BY begun_at DESC LIMIT %(limit)s;
 
+-- of_project: by the whole id, and no other project's
+SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
+       outcome, error_class, code, message, settled
+  FROM harvest_runs
+ WHERE tenant_id = current_tenant() AND run_id = %(run_id)s AND project_id = %(project)s;
+
 -- find: by the id, or the beginning of it
 SELECT run_id, project_id, endpoint_id, lane, state, begun_at, ended_at, pages, fetched, published, repeats, quarantined, bytes,
        outcome, error_class, code, message, settled

@@ -34,15 +34,18 @@ async def told(
     tx: Transaction,
     project: str,
     *,
+    whole: bool = False,
     channel: Channel | None = None,
     after: LastTold | None = None,
     limit: int = 50,
 ) -> list[Told]:
-    """What was told about the project, and about the tenant as a whole; the latest first, behind the last one of the page before."""
+    """What was told about the project, the latest first, behind the last one of the page before. What concerns the tenant as a
+    `whole` names other projects too: it is for those who may know of them."""
     rows = await tx.rows(
         Q.told,
         topics=[topic_of(each) for each in ([channel] if channel else Channel)],
         project=project,
+        whole=whole,
         told_at=after.told_at if after else None,
         notice_id=after.notice_id if after else None,
         limit=limit,

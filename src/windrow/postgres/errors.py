@@ -46,6 +46,7 @@ _CLASSES: dict[str, tuple[type[WindrowError], Code, str | None]] = {
     "23": (ValidationFailure, Code.INVALID_VALUE, None),
     "25": (Fatal, Code.READ_ONLY, "this server takes no writes: name its primary in WINDROW_DATABASE_URL"),
     "42": (Fatal, Code.SCHEMA_MISSING, _MIGRATE),
+    "54": (ValidationFailure, Code.TOO_LARGE, None),
 }
 
 

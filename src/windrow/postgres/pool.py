@@ -99,6 +99,9 @@ class Transaction:
             raise classify(error) from error
 
 
+RECONNECT = 5.0
+
+
 class Database:
     """A pool of connections to the database of WINDROW_DATABASE_URL."""
 
@@ -109,6 +112,8 @@ class Database:
             min_size=0,
             max_size=size,
             timeout=wait,
+            # beyond that nobody would try anew for as long as the pauses have grown: minutes, after a long outage
+            reconnect_timeout=RECONNECT,
             open=False,
             configure=_configure,
             kwargs={"autocommit": True, "row_factory": dict_row, "application_name": application},

@@ -14,6 +14,9 @@ from windrow.web.principal import Authenticator, Principal, Role, bearer_token, 
 Handler = Callable[[Request, Principal], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
+# of an address, what the trail keeps
+LONGEST_PATH = 300
+
 
 class Doorkeeper:
     """Lets callers through to handlers, and writes down whom it turned away where it is known whose matter that is."""
@@ -39,5 +42,7 @@ class Doorkeeper:
 
     async def note_refusal(self, tenant_id: str, actor: Actor, request: Request, reason: str) -> None:
         """Into the trail of the tenant whose matter it is. Only where that is proven: else strangers would fill it."""
+        # the address is the caller's: whatever stands in it, the line is written
+        said = request.url.path.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:LONGEST_PATH]
         async with self._database.tenant(tenant_id) as tx:
-            await audit.record(tx, actor, "access.refuse", f"{request.method} {request.url.path}", reason=reason)
+            await audit.record(tx, actor, "access.refuse", f"{request.method} {said}", reason=reason)

@@ -44,6 +44,11 @@ _BY_STATUS: dict[int, type[WindrowError]] = {
     429: RetryableTransient,
 }
 _INSIDE = "something failed inside of Windrow"
+# what passes by itself is said, without where our engines are
+_AWAY = {
+    Code.DATABASE_UNREACHABLE: "the database does not answer; try again in a moment",
+    Code.TEMPORAL_UNREACHABLE: "Temporal does not answer; try again in a moment",
+}
 
 
 class Refusal(ValidationFailure):
@@ -83,11 +88,12 @@ def problem(error: WindrowError, *, correlation_id: str, request_id: str) -> dic
     """The members of the document."""
     status = status_of(error)
     ours = status >= 500 and not isinstance(error, Away)
+    inside = _AWAY.get(error.code, _INSIDE)
     return {
         "type": "about:blank",
         "title": error.error_class,
         "status": status,
-        "detail": _INSIDE if ours else redact(error.message),
+        "detail": inside if ours else redact(error.message),
         "code": error.code,
         "hint": f"the log tells more under the request_id {request_id}" if ours else error.hint,
         "correlation_id": correlation_id,

@@ -34,7 +34,11 @@ _HARVESTED = (
     "listing_pages",
 )
 _KEPT = "SELECT coalesce(json_agg(kept), '[]')::text AS rows FROM {0} AS kept"
-_COPIED = "INSERT INTO {0} SELECT * FROM json_populate_recordset(NULL::{0}, %s::json)"
+_COLUMNS = """
+SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) AS columns FROM information_schema.columns
+ WHERE table_schema = 'windrow' AND table_name = %s AND is_generated = 'NEVER'
+"""
+_COPIED = "INSERT INTO {0} ({1}) SELECT {1} FROM json_populate_recordset(NULL::{0}, %s::json)"
 _PENDING = (
     "SELECT FROM harvest_outbox JOIN outbox_lanes USING (tenant_id, project_id, endpoint_id, lane)"
     " WHERE status = 'pending' AND stopped_at IS NULL LIMIT 1"
@@ -86,7 +90,8 @@ class Story:
         """Another tenant, for whom just the same was harvested."""
         async with self.database.tenant(name) as tx:
             for table, rows in kept.items():
-                await tx.connection.execute(_COPIED.format(table).encode(), [rows.replace(tenant, name)])
+                columns = (await (await tx.connection.execute(_COLUMNS, [table])).fetchone() or {})["columns"]
+                await tx.connection.execute(_COPIED.format(table, columns).encode(), [rows.replace(tenant, name)])
         self.said[name] += self.said[tenant]
 
     def start(self, role: str, tenant: str = SHARED, **more: Any) -> Child:

@@ -83,12 +83,6 @@ class ItemView(BaseModel):
     changed_at: datetime
 
 
-class History(BaseModel):
-    """Every revision, the newest first; the last one is its creation."""
-
-    items: list[Revision]
-
-
 class Facets(BaseModel):
     """How many items there are, by endpoint and type."""
 
@@ -148,11 +142,13 @@ async def shown(caller: Reader, here: Here, item_id: UUID) -> ItemView:
 
 
 @router.get("/items/{item_id}/history")
-async def history(caller: Reader, here: Here, item_id: UUID) -> History:
-    """What changed in an item, when, and by which run."""
+async def history(caller: Reader, here: Here, asked: Paged, item_id: UUID) -> Page[Revision]:
+    """What changed in an item, when, and by which run; the newest first, the last one is its creation."""
+    turn = asked.about("history", int, item_id=item_id)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
         await catalog.item(tx, caller.scope, item_id)  # that it is one of the project
-        return History(items=await catalog.history(tx, item_id))
+        found = await catalog.history(tx, item_id, before=turn.after, limit=turn.ask_for)
+    return turn.page(found, lambda each: each.revision)
 
 
 @router.get("/items/{item_id}/relations")

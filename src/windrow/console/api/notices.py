@@ -14,6 +14,7 @@ from windrow.console.api.behind import Here
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
 from windrow.notify import Channel, LastTold, Severity, Told
+from windrow.web.principal import Role
 
 router = resource("notices")
 
@@ -47,8 +48,11 @@ async def listed(
     asked: Paged,
     channel: Annotated[Channel | None, Query(description="Only those of this channel.")] = None,
 ) -> Page[NoticeView]:
-    """What was told about the project, and about the tenant as a whole; the latest first."""
-    turn = asked.about("notices", LastTold, channel=channel)
+    """What was told about the project, the latest first; to admins also what was told about the tenant as a whole."""
+    whole = caller.may(Role.ADMIN)
+    turn = asked.about("notices", LastTold, channel=channel, whole=whole)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        found = await notify.told(tx, caller.scope.project_id, channel=channel, after=turn.after, limit=turn.ask_for)
+        found = await notify.told(
+            tx, caller.scope.project_id, whole=whole, channel=channel, after=turn.after, limit=turn.ask_for
+        )
     return turn.page(list(map(NoticeView.of, found)), lambda each: LastTold(each.told_at, each.notice_id))

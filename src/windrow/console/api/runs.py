@@ -142,8 +142,8 @@ async def lines(caller: Reader, here: Here, asked: Paged, run_id: RunId, level: 
 
 async def find(tx: Transaction, scope: Scope, run_id: str) -> Run:
     """The run of this whole id, if it is one of the project."""
-    found = await store.find_run(tx, run_id)
-    if (found.run_id, found.project_id) != (run_id, scope.project_id):
+    found = await store.run_of(tx, scope.project_id, run_id)
+    if found is None:
         raise ValidationFailure(f"there is no run {run_id[:60]!r}", code=Code.NOT_FOUND, hint="GET /api/v1/runs")
     return found
 

@@ -78,5 +78,11 @@ class Desk:
 
 
 def done(visit: Visit, words: Mapping[str, str]) -> list[str]:
-    """What was done, as the page says it afterwards: only these words, whatever an address asks for."""
-    return [words[did] for did in visit.request.query_params.getlist("did") if did in words]
+    """What was done, as the page says it afterwards: only these words, each once, whatever an address asks for."""
+    return [words[did] for did in dict.fromkeys(told(visit)) if did in words]
+
+
+def told(visit: Visit) -> list[str]:
+    """What an address says was done: believed where we led there ourselves, not where a link of somebody else's leads."""
+    came = visit.request.headers.get("sec-fetch-site", "same-origin")
+    return visit.request.query_params.getlist("did")[:20] if came == "same-origin" else []

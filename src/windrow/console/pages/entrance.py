@@ -29,17 +29,22 @@ class Entrance:
         """With a code, in; without one, how to come by it. Only a GET uses a code up: those who look ahead send a HEAD."""
         code, wanted = request.query_params.get("code"), onward(request.query_params.get("next"))
         refused = REFUSED.get(request.query_params.get("refused", "")) if self._issuer else None
-        known = await self._reception.sessions.find(self._reception.cookie.read(request)) if code is None else None
-        if known and not refused:
+        known = await self._reception.sessions.find(self._reception.cookie.read(request))
+        if known and code is None and not refused:
             return RedirectResponse(wanted, 303)
-        if code is None or request.method == "HEAD":
+        if code is None or _only_looks_ahead(request):
             shown = {"issuer": self._issuer, "wanted": quote(wanted), "refused": refused}
             return self._renderer.outside(
                 request, View("landing.html", "Log in", "", shown), refused.status if refused else 200
             )
+        if not _is_meant(request):
+            doubt = {"known": known, "code": code, "wanted": wanted}
+            return self._renderer.outside(request, View("sure.html", "Log in", "", doubt))
         session = await self._reception.sessions.open(code)
         if session is None:
             raise _used_up()
+        if known:
+            await self._reception.sessions.end(known)  # nobody could log it out any more
         # to another address at once, so that the code stays in no history
         response = RedirectResponse(wanted, 303)
         self._reception.cookie.set(response, session.token, session.expires_at)
@@ -74,6 +79,17 @@ class Entrance:
         secure = self._reception.cookie.secure
         response.set_cookie(THEME, chosen, max_age=_YEAR, path="/", secure=secure, httponly=True, samesite="lax")
         return response
+
+
+def _only_looks_ahead(request: Request) -> bool:
+    """What fetches a page before anybody has asked for it must not use its code up."""
+    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
+
+
+def _is_meant(request: Request) -> bool:
+    """Whether a person has opened the link, rather than another site's page: by that, they would be at work as somebody else
+    without knowing. Who is asked says so on a page of ours."""
+    return request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 
 def _used_up() -> Refusal:

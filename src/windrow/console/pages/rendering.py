@@ -14,6 +14,7 @@ from windrow.console.pages import words
 from windrow.console.pages.static import Static
 from windrow.console.session import Visit
 from windrow.contracts.errors import WindrowError
+from windrow.telemetry import redact
 from windrow.web.principal import Role
 
 THEME = "windrow-theme"
@@ -77,6 +78,7 @@ class Renderer:
             number=words.number,
             size=words.size,
             stamp=words.stamp,
+            redacted=redact,
             ticked=_ticked,
         )
         self._environment.globals.update(
@@ -105,7 +107,8 @@ class Renderer:
         text = self._environment.get_template(view.template).render(
             **view.context, **more, now=_now(), view=view, theme=theme if theme in THEMES else "auto"
         )
-        return HTMLResponse(text, status, _HEADERS)
+        # half a surrogate, as some sources have them in names, is no character that could be sent
+        return HTMLResponse(text.encode("utf-8", "replace"), status, _HEADERS)
 
 
 def _ticked(text: str) -> Markup:

@@ -57,7 +57,7 @@ class Site:
         self._issuer = issuer
         self._static = Static()
         renderer = self._renderer = Renderer(self._static)
-        self._desk = Desk(blobs, ports, renderer, temporal_pages)
+        self.desk = Desk(blobs, ports, renderer, temporal_pages)
         self._sessions, self._cookie = Sessions(blobs.database, sessions), SessionCookie.at(url)
         self._live = Live(renderer, self._sessions, **({"every": every} if every else {}))
         self._pulse = Pulse("Temporal", self._asked)
@@ -70,10 +70,10 @@ class Site:
 
     def routes(self, door: Doorkeeper, limits: ServerLimits) -> list[Route]:
         reception = Reception(self._sessions, self._cookie, door, limits)
-        entrance = Entrance(self._desk.database, reception, self._renderer, self._issuer.name if self._issuer else None)
+        entrance = Entrance(self.desk.database, reception, self._renderer, self._issuer.name if self._issuer else None)
         issuer = IssuerLogin(self._issuer, self._sessions, self._cookie, door) if self._issuer else None
-        overview = Shown("/", Overview(self._desk, [self._pulse.feel]).look, "/live/overview")
-        shown = [overview, *(address for section in SECTIONS for address in section.addresses(self._desk))]
+        overview = Shown("/", Overview(self.desk, [self._pulse.feel]).look, "/live/overview")
+        shown = [overview, *(address for section in SECTIONS for address in section.addresses(self.desk))]
         return [
             Route("/static/{name}", self._static.serve, methods=["GET"]),
             Route("/login", entrance.login, methods=["GET"]),
@@ -103,4 +103,4 @@ class Site:
         return page
 
     async def _asked(self) -> None:
-        await (await self._desk.ports.temporal()).service_client.check_health()
+        await (await self.desk.ports.temporal()).service_client.check_health()

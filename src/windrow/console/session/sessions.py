@@ -44,7 +44,9 @@ class Session:
     @property
     def principal(self) -> Principal:
         """The same that a bearer token would give: what pages may do, the API may."""
-        return Principal(self.at, self.roles, self.subject, AUTHORITY)
+        away = self.at.tenant_id != self.home.tenant_id
+        authority = f"{AUTHORITY}, of tenant {self.home.tenant_id}" if away else AUTHORITY
+        return Principal(self.at, self.roles, self.subject, authority)
 
 
 class Sessions:

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from tests.conftest import Said
-from tests.integration.console.pages.fields import connect
+from tests.integration.console.pages.fields import connect, endpoint
 from tests.integration.console.pages.visitors import Console, console
 
 from windrow.console.session import SessionLimits
@@ -157,3 +157,51 @@ async def test_a_page_that_renews_itself_keeps_nobody_logged_in(site: Console) -
         after_page = connection.execute("SELECT seen_at FROM sessions").fetchone()
 
     assert before == after_live != after_page
+
+
+async def test_a_link_that_another_site_leads_to_is_asked_about_first(site: Console) -> None:
+    anna = await site.visitor()
+    link = await site.link(subject="mallory")
+
+    asked = await anna.client.get(link, headers={"sec-fetch-site": "cross-site"})
+
+    assert (asked.status_code, "set-cookie" in asked.headers) == (200, False)
+    assert "You are logged in already, as anna" in asked.text
+    assert "anna" in await anna.see("/you")
+    sure = await anna.client.get(link, headers={"sec-fetch-site": "same-origin"})
+    assert sure.status_code == 303
+    assert "mallory" in await anna.see("/you")
+
+
+async def test_who_logs_in_as_somebody_else_leaves_no_session_behind(site: Console) -> None:
+    anna = await site.visitor()
+    left = dict(anna.client.cookies)
+
+    await anna.client.get(await site.link(subject="otto"))
+
+    before = site.stranger()
+    before.cookies.update(left)
+    assert (await before.get("/you")).status_code == 303
+    async with site.database.tenant("acme") as tx:
+        assert "session.end" in [line.action for line in await audit.history(tx)]
+
+
+async def test_what_fetches_a_page_ahead_does_not_use_its_link_up(site: Console) -> None:
+    link = await site.link()
+
+    ahead = await site.stranger().get(link, headers={"sec-purpose": "prefetch;prerender"})
+
+    assert (ahead.status_code, "set-cookie" in ahead.headers) == (200, False)
+    assert (await site.stranger().get(link)).status_code == 303
+
+
+async def test_what_an_operator_does_elsewhere_is_told_as_such(site: Console) -> None:
+    with connect(site.database.url, "other") as connection:
+        endpoint(connection, "theirs")
+    anna = await site.visitor(anywhere=True)
+    await anna.send("/you/look-at", tenant="other", project="main")
+    await anna.send("/endpoints/theirs/pause", reason="a rest")
+
+    async with site.database.tenant("other") as tx:
+        (line,) = [line for line in await audit.history(tx) if line.action == "schedule.pause"]
+    assert line.authority == "session of the console, of tenant acme"

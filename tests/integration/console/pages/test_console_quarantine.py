@@ -241,3 +241,13 @@ async def test_nobody_acts_upon_what_is_not_his(site: Console) -> None:
         assert (await stranger.send(form, reason="x")).status_code == 404
     assert "dismissed" not in await said_after(stranger, forms[1], reason="x", until="2099-01-01T00:00:00+00:00")
     assert set((await states(site.database)).values()) == {"open"}
+
+
+async def test_half_a_character_in_a_record_hides_no_page(site: Console) -> None:
+    with connect(site.database.url) as connection:
+        refused(connection, "github", "f" * 16, NAME, excerpt='{"title": "half a smile \\ud83d"}')
+    ((_, key),) = (await keys(site.database)).items()
+
+    shown = await (await site.visitor()).see(f"/quarantine/{key}")
+
+    assert "half a smile ?" in shown

@@ -43,13 +43,18 @@ class Alerts:
         asked, scope = visit.request.query_params, visit.principal.scope
         channel = Channel(asked["channel"]) if asked.get("channel") in tuple(Channel) else None
         after = _place(asked.get("after", ""))
+        # what concerns the tenant as a whole names other projects too
+        whole = visit.may(Role.ADMIN)
         async with self._database.tenant(scope.tenant_id) as tx:
             troubled = await tx.rows(Q.troubled, project=scope.project_id, limit=MOST_TROUBLED)
-            subjects = [*(f"{scope.project_id}/{row['endpoint_id']}" for row in troubled), _TENANT]
+            subjects = [
+                *(f"{scope.project_id}/{row['endpoint_id']}" for row in troubled),
+                *([_TENANT] if whole else []),
+            ]
             words = await last_words(tx, subjects)
-            failed = await failed_lately(tx)
-            found = await notify.told(tx, scope.project_id, channel=channel, after=after, limit=PAGE + 1)
-            still = still_so(words, troubled, failed, channel) if after is None else []
+            failed = await failed_lately(tx) if whole else None
+            found = await notify.told(tx, scope.project_id, whole=whole, channel=channel, after=after, limit=PAGE + 1)
+            still = still_so(words, troubled, failed or 0, channel) if after is None else []
             ends = await arrivals(tx, list({each.notice_id: each for each in [*still, *found[:PAGE]]}.values()))
             sinks = await subscriptions_at_a_glance(tx, [notify.topic_of(each) for each in Channel])
             week = await lately(tx, scope.project_id)
@@ -66,7 +71,7 @@ class Alerts:
             "week": _week(week, datetime.now(UTC)),
             "tones": TONES,
             "ends": ENDS,
-            "may_open": visit.may(Role.ADMIN),
+            "may_open": whole,
             "more": _further(channel, shown[-1]) if len(found) > PAGE else None,
             "first": after is None,
         }

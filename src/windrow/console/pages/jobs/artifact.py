@@ -52,7 +52,7 @@ class Artifacts:
         headers = _headers(job, artifact)
         asked = visit.request.headers
         if headers["etag"] in asked.get("if-none-match", ""):
-            return Response(None, 304, {"etag": headers["etag"]})
+            return Response(None, 304, {name: headers[name] for name in ("etag", "cache-control")})
         try:
             part = asked_for(asked, artifact.size, headers["etag"])
         except Unsatisfiable:

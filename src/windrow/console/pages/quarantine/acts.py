@@ -59,7 +59,9 @@ class Acts:
                 reason=reason,
             )
             left = await quarantine.waiting(tx, scope.project_id, key, endpoint=endpoint)
-        return _page(visit, f"dismissed:{count}" if count else "nothing", *([f"stay:{left}"] if left else []))
+        if not count:
+            return _page(visit, "nothing")
+        return _page(visit, f"dismissed:{count}", *([f"stay:{left}"] if left else []))
 
     async def _entry(self, visit: Visit) -> Quarantined:
         named = visit.request.path_params

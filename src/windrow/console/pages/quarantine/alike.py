@@ -3,6 +3,7 @@
 from typing import Any
 
 from windrow.console.pages.desk import Desk
+from windrow.console.pages.desk import told as said
 from windrow.console.pages.quarantine.asked import STATES, Asked, key_of, written
 from windrow.console.pages.quarantine.telling import WHY, excerpt, told
 from windrow.console.pages.rendering import View
@@ -46,7 +47,7 @@ class Alike:
             "states": STATES,
             "why": WHY,
             "excerpt": excerpt,
-            "told": told(visit.request.query_params.getlist("did")),
+            "told": told(said(visit)),
             "act": _act(visit),
         }
         title = f"Refused: {_title(groups[0].reasons[0])}" if groups and groups[0].reasons else "Refused records"
