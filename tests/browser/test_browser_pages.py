@@ -14,7 +14,7 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 PAGES = {
     "overview": "/",
     "endpoints": "/endpoints",
-    "endpoint": "/endpoints/tracker?did=pause&did=away",
+    "endpoint": "/endpoints/tracker",
     "connectors": "/add",
     "add": "/add/github",
     "edit": "/endpoints/archive/edit",
@@ -35,7 +35,7 @@ PAGES = {
     "kv": "/kv",
     "entry": "/kv/notes/github",
     "quarantine": "/quarantine",
-    "refused": f"/quarantine/{WIKI_GROUP}?did=published:12&did=refused:3",
+    "refused": f"/quarantine/{WIKI_GROUP}",
     "audit": "/audit",
     "you": "/you",
 }
