@@ -110,9 +110,7 @@ class Shown:
     async def mishaps(self) -> None:
         """What goes wrong in life, and what becomes of it."""
         database, within = self._running.database, self._within
-        self._console.rule(
-            "What goes wrong: records with flaws, a source that is not there, a message that nobody takes"
-        )
+        self._console.rule("What goes wrong in life, and where that is kept")
         await workshop.source(database, within, operator())
         await self._triggered(workshop.ENDPOINT)
         await mishaps.source(database, within, self._home / "attic", operator())
