@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.integration.console.pages.fields import HOSTILE, connect, plough, run
+from tests.integration.console.pages.fields import HOSTILE, connect, insert, now, plough, run
 from tests.integration.console.pages.fields_lines import lines
 from tests.integration.console.pages.visitors import Console, Visitor
 
@@ -90,3 +90,14 @@ async def test_the_lines_of_a_run_of_another_project_are_not_shown(site: Console
     visitor = await site.visitor()
 
     assert (await visitor.client.get("/runs/run-1")).status_code == 404
+
+
+async def test_lines_of_several_processes_are_drawn_in_the_order_of_time(site: Console) -> None:
+    visitor = await filled(site, one(1), one(2))
+    with connect(site.database.url) as connection:
+        late = {"number": 3, "level": "INFO", "event": "harvest.started", "fields": '{"word": "w3w"}'}
+        insert(connection, "run_lines", run_id="run-1", at=now() - timedelta(hours=1), **late)
+
+    shown = await visitor.see("/runs/run-1")
+
+    assert sorted((1, 2, 3), key=lambda number: shown.index(f"w{number}w")) == [3, 1, 2]

@@ -83,11 +83,13 @@ async def look(tx: Transaction, run_id: str, asked: Asked) -> Log:
 
 
 def _drawn(shown: Sequence[Line], before: int, asked: Asked) -> list[Drawn]:
-    """Of serious lines nobody can say how many others stood between them."""
+    """Of serious lines nobody can say how many others stood between them. Lines are numbered as they are written, and several
+    processes write those of one run: where none is left out between them, they are drawn in the order of time."""
     befores = [before, *(line.number for line in shown)]
-    return [
+    drawn = [
         Drawn(line, 0 if asked.serious else line.number - last - 1) for line, last in zip(shown, befores, strict=False)
     ]
+    return drawn if any(each.left_out for each in drawn) else sorted(drawn, key=lambda each: each.line.at)
 
 
 def _text(value: Any) -> str:

@@ -22,7 +22,7 @@ from windrow.web.problem import Refusal
 
 Q = load(__package__, "runs.sql")
 
-BATCHES = 60
+BATCHES, FEWEST = 60, 20
 TONES = {
     "Pending": "calm",
     "Running": "busy",
@@ -96,7 +96,7 @@ def _fates(became: Row | None, run: Row) -> dict[str, int]:
 
 
 def _flow(batches: Sequence[Row]) -> Chart:
-    series = [
+    series: list[dict[str, float]] = [
         {"pending": row["items"]}
         if row["status"] == "pending"
         else {"discarded": row["items"]}
@@ -105,8 +105,10 @@ def _flow(batches: Sequence[Row]) -> Chart:
         for row in reversed(batches)
     ]
     items = sum(row["items"] for row in batches)
+    # one batch is a column among others to come, not all that there is
+    empty: list[dict[str, float]] = [{}]
     return columns(
-        series,
+        series + empty * (FEWEST - len(series)),
         f"The last {plural(len(batches), 'batch', 'batches')} with {plural(items, 'item')}.",
         width=480,
         height=64,
