@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -27,12 +27,13 @@ from windrow.blobs import BlobLimits, Blobs
 from windrow.console.application import application
 from windrow.console.blobs import announce
 from windrow.console.pages.site import Site
-from windrow.console.session import Guest, invite
+from windrow.console.session import Guest, SessionLimits, invite
 from windrow.contracts.scope import Actor
 from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
 from windrow.settings import Settings
+from windrow.web.pace import PaceLimits
 from windrow.web.principal import Principal, Role
 
 HOST = "console.test"
@@ -127,7 +128,9 @@ async def opened(url: str, temporal: str, directory: Path) -> AsyncIterator[Visi
         signer = UrlSigner(f"http://{HOST}/objects", KEYS)
         blobs = Blobs(database, LocalObjects(directory, signer), announce, BlobLimits())
         asked = api(settings, database, KEYS)
-        site = Site(blobs, f"http://{HOST}", asked.ports)
+        tireless = SessionLimits(pace=PaceLimits(per_second=1e6, burst=10**6))
+        asked = replace(asked, pace=tireless.pace)
+        site = Site(blobs, f"http://{HOST}", asked.ports, sessions=tireless)
         try:
             visitor = Visitor(application(blobs, Key(), hosts={HOST}, signer=signer, api=asked, site=site))
             guest = Guest(SCOPE, Role.ADMIN, "bench", anywhere=False)

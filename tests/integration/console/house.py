@@ -20,7 +20,6 @@ from tests.integration.blobs.items import put_item
 from windrow.app.jobs import payload_of
 from windrow.blobs import BlobLimits, Blobs
 from windrow.console.api.behind import Api
-from windrow.console.api.pace import PaceLimits
 from windrow.console.application import application
 from windrow.console.blobs import announce
 from windrow.console.ports import Ports
@@ -32,6 +31,7 @@ from windrow.objects.local import LocalObjects
 from windrow.objects.signing import SigningKey, UrlSigner
 from windrow.postgres import Database
 from windrow.web.limits import ServerLimits
+from windrow.web.pace import PaceLimits
 from windrow.web.principal import Principal, Role
 from windrow.web.server import bind, door_of, names_of, serving
 

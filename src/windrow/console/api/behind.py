@@ -8,13 +8,13 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from windrow.blobs import Blobs
-from windrow.console.api.pace import PaceLimits
 from windrow.console.api.paging import PageTokens
 from windrow.console.ports import Ports
 from windrow.objects.signing import SigningKey
 from windrow.postgres import Database
 from windrow.web.doorkeeper import Doorkeeper
 from windrow.web.limits import ServerLimits
+from windrow.web.pace import PaceLimits
 
 # where the application leaves it for the operations
 BEHIND = "windrow.api"

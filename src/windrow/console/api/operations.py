@@ -27,10 +27,10 @@ from windrow.console.api import (
 )
 from windrow.console.api.behind import BEHIND, Api, Behind
 from windrow.console.api.operation import Operation
-from windrow.console.api.pace import Pace, Paced
 from windrow.console.api.paging import PageTokens
 from windrow.web.doorkeeper import Doorkeeper
 from windrow.web.limits import ServerLimits
+from windrow.web.pace import Pace, Paced
 from windrow.web.principal import Authenticator
 
 _RESOURCES = (

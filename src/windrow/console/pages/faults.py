@@ -13,6 +13,7 @@ _TITLES = {
     404: "There is nothing here",
     405: "That cannot be done here",
     421: "Wrong address",
+    429: "That was too quick",
     503: "Something is away for a moment",
 }
 

@@ -93,6 +93,7 @@ class Reception:
     async def _visit(self, visit: Visit, role: Role, page: Page) -> Response:
         principal = visit.principal
         visit.request.scope[PRINCIPAL] = principal
+        self.sessions.pace.step(visit.session.token.hash)
         with bound(tenant_id=principal.scope.tenant_id, project_id=principal.scope.project_id):
             if not principal.may(role):
                 await self.note_refusal(visit, f"is no {role}")

@@ -12,6 +12,7 @@ from windrow.console.session.tokens import Token
 from windrow.contracts.scope import Actor, Scope
 from windrow.postgres import Database, Transaction, audit, idempotency, load
 from windrow.telemetry import emit
+from windrow.web.pace import Pace, PaceLimits
 from windrow.web.principal import Principal, Role
 
 Q = load(__package__, "sessions.sql")
@@ -19,13 +20,17 @@ Q = load(__package__, "sessions.sql")
 AUTHORITY = "session of the console"
 BY_LINK = "login link"
 
+PACE = PaceLimits(per_second=20, burst=200)
+
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """How long a session lasts without anybody looking, and at the most."""
+    """How long a session lasts without anybody looking, and at the most; and how much it may ask for. That is more than anybody
+    clicks: what is refused is written down, and what is tried costs a source its time."""
 
     idle: timedelta = timedelta(hours=8)
     longest: timedelta = timedelta(days=7)
+    pace: PaceLimits = PACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class Sessions:
 
     def __init__(self, database: Database, limits: SessionLimits | None = None) -> None:
         self._database, self._limits = database, limits or SessionLimits()
+        self.pace = Pace(self._limits.pace, who="session")
 
     async def open(self, code: str) -> Session | None:
         """Let in whoever has the code, once; None if it is not good, or not any more."""

@@ -9,9 +9,9 @@ import httpx2
 import psycopg
 from tests.integration.console.house import House
 
-from windrow.console.api.pace import PaceLimits
 from windrow.postgres import Database
 from windrow.postgres.pool import Connection
+from windrow.web.pace import PaceLimits
 
 # so wide that only the test of the pace meets it
 WIDE = PaceLimits(per_second=10_000, burst=100_000)

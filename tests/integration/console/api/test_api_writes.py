@@ -10,11 +10,11 @@ from tests.integration.console.api.desk import Desk
 from tests.integration.console.api.stock import stocked
 from tests.integration.console.house import counted, house
 
-from windrow.console.api.pace import PaceLimits
 from windrow.console.ports import Ports
 from windrow.harvest.quarantine import Quarantined
 from windrow.harvest.retrying import Attempt, Verdict
 from windrow.postgres import Database
+from windrow.web.pace import PaceLimits
 
 CLIP: dict[str, Any] = {"kind": "clip", "payload": {"source": "object:film.mp4", "start": "1", "end": "2"}}
 

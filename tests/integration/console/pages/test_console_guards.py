@@ -1,13 +1,16 @@
 """What a page of another site, a reader, or a source that writes script can do: nothing."""
 
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import quote
 
 from tests.integration.console.pages.fields import HOSTILE, connect, endpoint, insert, plough, run
-from tests.integration.console.pages.visitors import Console, Visitor
+from tests.integration.console.pages.visitors import Console, Visitor, console
 
+from windrow.console.session import SessionLimits
 from windrow.contracts.scope import Scope
-from windrow.postgres import audit
+from windrow.postgres import Database, audit
+from windrow.web.pace import PaceLimits
 from windrow.web.principal import Role
 
 POLICY = (
@@ -185,3 +188,16 @@ async def test_addresses_that_ask_for_too_much_are_answered_all_the_same(site: C
         await visitor.see(f"/runs?{query}")
     for path in ("/endpoints/%00", "/endpoints/..%2f..", "/runs/%00", "/runs/" + "x" * 300, "/static/..%2fsite.py"):
         assert (await visitor.client.get(path)).status_code == 404, path
+
+
+async def test_a_session_may_ask_for_more_than_anybody_clicks_and_no_more(database: Database, tmp_path: Path) -> None:
+    limits = SessionLimits(pace=PaceLimits(per_second=0.01, burst=3))
+    async with console(database, tmp_path, sessions=limits) as site:
+        hasty, patient = await site.visitor(), await site.visitor()
+
+        answered = [await hasty.client.get("/you") for _ in range(5)]
+
+        assert [each.status_code for each in answered] == [200, 200, 200, 429, 429]
+        assert answered[-1].headers["retry-after"].isdecimal()
+        assert "That was too quick" in answered[-1].text
+        assert (await patient.client.get("/you")).status_code == 200

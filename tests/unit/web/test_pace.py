@@ -2,7 +2,7 @@
 
 import pytest
 
-from windrow.console.api.pace import Pace, PaceLimits
+from windrow.web.pace import Pace, PaceLimits
 from windrow.web.problem import Refusal
 
 
@@ -50,7 +50,7 @@ def test_a_long_rest_saves_up_no_more_than_a_burst() -> None:
 
 @pytest.mark.parametrize("tenants", [1, 10])
 def test_no_more_tenants_are_remembered_than_said(tenants: int) -> None:
-    pace = Pace(PaceLimits(tenants=tenants), clock=Clock())
+    pace = Pace(PaceLimits(remembered=tenants), clock=Clock())
     for each in range(tenants * 3):
         pace.step(f"t{each}")
 

@@ -1,4 +1,5 @@
-"""How often a tenant may call: a bucket of calls that fills again steadily. In this process; another has its own."""
+"""How often a tenant, or a session, may call: a bucket of calls that fills again steadily. In this process; another has its
+own."""
 
 import math
 import time
@@ -14,34 +15,34 @@ from windrow.web.problem import Refusal
 
 @dataclass(frozen=True, slots=True)
 class PaceLimits:
-    """`burst` calls at once, `per_second` of them on the average; and how many tenants are remembered."""
+    """`burst` calls at once, `per_second` of them on the average; and how many callers are remembered."""
 
     per_second: float = 50.0
     burst: int = 200
-    tenants: int = 10_000
+    remembered: int = 10_000
 
 
 class Pace:
-    """Counts the calls of each tenant. Forgets whoever called longest ago: his bucket is the fullest of all."""
+    """Counts the calls of each caller, of the kind that `who` says. Forgets whoever called longest ago: his bucket is the fullest of all."""
 
-    def __init__(self, limits: PaceLimits, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limits, self._clock = limits, clock
+    def __init__(self, limits: PaceLimits, *, who: str = "tenant", clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits, self._who, self._clock = limits, who, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def step(self, tenant_id: str) -> None:
+    def step(self, caller: str) -> None:
         """One call; refused with the time to wait when the bucket is empty."""
         limits, now = self._limits, self._clock()
-        left, since = self._buckets.pop(tenant_id, (float(limits.burst), now))
+        left, since = self._buckets.pop(caller, (float(limits.burst), now))
         left = min(limits.burst, left + (now - since) * limits.per_second)
         allowed = left >= 1
-        self._buckets[tenant_id] = (left - 1 if allowed else left, now)
-        if len(self._buckets) > limits.tenants:
+        self._buckets[caller] = (left - 1 if allowed else left, now)
+        if len(self._buckets) > limits.remembered:
             self._buckets.popitem(last=False)
         if not allowed:
             telemetry.HELD_BACK.add(1)
             raise Refusal(
                 429,
-                "this tenant calls too often",
+                f"this {self._who} calls too often",
                 code=Code.RATE_LIMITED,
                 headers={"retry-after": str(max(1, math.ceil((1 - left) / limits.per_second)))},
                 hint=f"wait as long as Retry-After says; {limits.per_second:g} calls a second are taken, {limits.burst} at once",
