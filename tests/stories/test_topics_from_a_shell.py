@@ -13,12 +13,15 @@ from windrow.stack import discover
 
 async def refuse_everything(url: str, subscription: str) -> None:
     """A consumer that can make nothing of what it is given: every message becomes a dead letter."""
-    async with Database(url) as database:
-        while await messages.route(database):
-            pass
-        async with database.tenant("local") as tx:
-            for delivery in await messages.claim(tx, subscription, by="test", limit=10):
-                await messages.nack(tx, delivery, ValidationFailure("cannot be read"))
+    taken: list[messages.Delivery] = []
+    async with Database(url) as database, asyncio.timeout(30):
+        # the relay that runs may be at the routing itself: then there is nothing to be taken yet
+        while not taken:
+            await messages.route(database)
+            async with database.tenant("local") as tx:
+                taken = await messages.claim(tx, subscription, by="test", limit=10)
+                for delivery in taken:
+                    await messages.nack(tx, delivery, ValidationFailure("cannot be read"))
 
 
 def operate(running: Up, *words: str) -> Any:
