@@ -21,7 +21,7 @@ MOST = 500
 
 _BEGINNING = re.compile(r"[0-9a-f]{4,32}")
 _FIRST, _LAST = UUID(int=0), UUID(int=2**128 - 1)
-# of a million, some 20 ms
+# enough that most filters fill a page, and few enough that a rare one keeps nobody waiting
 FURTHEST = 20_000
 _PROVENANCE = Provenance.__struct_fields__
 _ITEM = tuple(name for name in NormalizedItem.__struct_fields__ if name not in ("provenance", "relations"))
