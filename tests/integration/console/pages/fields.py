@@ -14,8 +14,15 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7}}"
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{7*7777777}}"
+WHAT_IT_WOULD_DO = ("<script>alert", "<img src=x", "54444439")  # no clock and no count reads like the sum
 SECRET_RUN = "github-20261116T060000-aaaaaa"
+
+
+def stays_text(shown: str) -> bool:
+    """Whether nothing of HOSTILE was taken for markup, nor run as a template."""
+    return not any(done in shown for done in WHAT_IT_WOULD_DO)
+
 
 _CONDITIONS = {
     "github": ("done", {}),

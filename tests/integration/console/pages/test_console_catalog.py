@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 import psycopg
-from tests.integration.console.pages.fields import HOSTILE, connect, insert, now, plough
+from tests.integration.console.pages.fields import HOSTILE, connect, insert, now, plough, stays_text
 from tests.integration.console.pages.fields_catalog import GONE, ROOT, change, id_of, index, item, relate
 from tests.integration.console.pages.visitors import Console, Visitor
 
@@ -266,9 +266,8 @@ async def test_what_a_source_says_stays_text(site: Console) -> None:
     for path in ("/catalog", found, *(f"/catalog/{item_id}" for item_id in hostile)):
         shown = await visitor.see(path)
         assert html.escape(HOSTILE[:25]) in shown, path
-        assert "<script>alert" not in shown
-        assert "<img" not in shown
-        assert "{{7*7}}" in html.unescape(shown)
+        assert stays_text(shown), path
+        assert "{{7*7777777}}" in html.unescape(shown), path
         for href in re.findall(r'href="([^"]*)"', shown):
             assert re.match(r"/(?!/)|#", html.unescape(href)), href
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from markupsafe import escape
-from tests.integration.console.pages.fields import HOSTILE, connect
+from tests.integration.console.pages.fields import HOSTILE, connect, stays_text
 from tests.integration.console.pages.fields_jobs import DONE, FAILED, RUNNING, event, job, plough_jobs, store
 from tests.integration.console.pages.visitors import Console
 
@@ -92,8 +92,7 @@ async def test_whatever_a_job_says_stays_text_and_no_secret_is_shown(site: Conso
 
     for path in ("/jobs", f"/jobs?kind={HOSTILE}", f"/jobs/{FAILED}", f"/jobs/{DONE}"):
         shown = await visitor.see(path)
-        assert "<script>alert" not in shown, path
-        assert "<img" not in shown, path
+        assert stays_text(shown), path
         assert str(escape("<script>alert(1)</script>")) in shown, path
         assert PASSWORD not in shown, path
     assert "[redacted]" in await visitor.see(f"/jobs/{FAILED}")

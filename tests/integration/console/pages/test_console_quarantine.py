@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import escape
-from tests.integration.console.pages.fields import HOSTILE, connect
+from tests.integration.console.pages.fields import HOSTILE, connect, stays_text
 from tests.integration.console.pages.fields_quarantine import WIKI_GROUP, plough_quarantine, refused
 from tests.integration.console.pages.visitors import Console, Visitor, console
 from tests.integration.harvest import script
@@ -217,9 +217,7 @@ async def test_what_a_source_says_in_a_refused_record_stays_text(site: Console) 
 
     for path in ("/quarantine", *(f"/quarantine/{key}" for key in await _every_key(site.database))):
         shown = await visitor.see(path)
-        assert "<script>alert" not in shown, path
-        assert "<img src=x" not in shown, path
-        assert "49" not in re.sub(r"\d{4}-\d\d-\d\dT[^\"]*|[0-9a-f]{12,}", "", shown), path
+        assert stays_text(shown), path
 
 
 async def _every_key(database: Database) -> list[str]:
