@@ -34,16 +34,18 @@ class PatientProtocol(H11Protocol):
     """Patient, not endlessly so."""
 
     limits: ServerLimits
+    # since when nobody waits for an answer here
+    quiet_since: float = 0
     _head: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.quiet_since = self.loop.time()
         telemetry.CONNECTIONS.set(len(self.connections))
+        self._await_head()
         if len(self.connections) > self.limits.connections:
-            self._cut("crowded")
-        else:
-            self._await_head()
+            self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -60,6 +62,7 @@ class PatientProtocol(H11Protocol):
             self._await_head()
 
     def on_response_complete(self) -> None:
+        self.quiet_since = self.loop.time()
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY:
             self.loop.call_later(self.limits.linger_seconds, self._cut_lingering, self.cycle)
@@ -93,6 +96,17 @@ class PatientProtocol(H11Protocol):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it waits for nothing from us."""
+        return not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete)
+
+    def _make_room(self) -> None:
+        """Whoever came has most likely something to ask: who has been quiet for the longest goes in his stead."""
+        others = (other for other in self.connections if other is not self)
+        quiet = [other for other in others if isinstance(other, PatientProtocol) and other.is_quiet]
+        min(quiet, key=lambda other: other.quiet_since, default=self).cut("crowded")
+
     def _await_head(self) -> None:
         self._head = self._after(self.limits.head_seconds, "slow")
 
@@ -107,14 +121,15 @@ class PatientProtocol(H11Protocol):
             self._stuck = None
 
     def _after(self, seconds: float, reason: str) -> asyncio.TimerHandle:
-        return self.loop.call_later(seconds, self._cut, reason)
+        return self.loop.call_later(seconds, self.cut, reason)
 
     def _cut_lingering(self, answered: RequestResponseCycle) -> None:
         """End a client that still sends what was refused long ago; one that has gone on to another request may stay."""
         if self.cycle is answered and self.conn.their_state is h11.SEND_BODY:
-            self._cut("slow")
+            self.cut("slow")
 
-    def _cut(self, reason: str) -> None:
+    def cut(self, reason: str) -> None:
+        """End it, with nothing more said."""
         if not self.transport.is_closing() or reason == "stuck":
             telemetry.CUT.add(1, reason=reason)
             self.transport.abort()

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -82,16 +83,33 @@ async def test_what_is_not_finished_in_time_is_cut_and_leaves_nothing(
     assert said.events("server.stopped")[0]["cut"] == 1
 
 
-async def test_too_many_connections_are_not_taken(database: Database, tmp_path: Path) -> None:
+async def test_nobody_is_shut_out_by_connections_that_ask_for_nothing(database: Database, tmp_path: Path) -> None:
     async with (
-        house(database, tmp_path, ServerLimits(connections=2, shutdown_seconds=1)) as opened,
-        opened.wire(),
-        opened.wire(),
-        opened.wire() as (reader, writer),
+        house(database, tmp_path, ServerLimits(connections=3, shutdown_seconds=1)) as opened,
+        opened.wire() as (silent, _),
+        opened.wire() as (satisfied, asked),
+        opened.wire() as (slow, hesitant),
+        AsyncExitStack() as later,
     ):
-        writer.write(opened.head("GET", "/health"))
-        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-            await asyncio.wait_for(reader.readexactly(1), 5)
+        asked.write(opened.head("GET", "/health"))
+        assert b"200 OK" in await satisfied.readline()
+        hesitant.write(b"GET /hea")
+        for gone in (silent, slow, satisfied):  # who has been quiet for the longest first
+            reader, writer = await later.enter_async_context(opened.wire())
+            writer.write(opened.head("GET", "/health"))
+            assert b"200 OK" in await reader.readline()
+            await asyncio.wait_for(gone.read(), 5)
+
+
+async def test_who_is_being_served_does_not_give_way(database: Database, tmp_path: Path) -> None:
+    async with house(database, tmp_path, ServerLimits(connections=2, shutdown_seconds=5)) as opened:
+        ticket = await opened.request()
+        begun, may_end = asyncio.Event(), asyncio.Event()
+        upload = asyncio.create_task(slow_put(opened, ticket, begun, may_end))
+        await begun.wait()
+        async with opened.wire(), opened.wire():  # in the stead of one another
+            may_end.set()
+            assert await upload == 200
 
 
 async def test_a_connection_that_says_nothing_more_is_closed(database: Database, tmp_path: Path) -> None:
