@@ -195,21 +195,22 @@ def _batches(connection: psycopg.Connection[Any], run_id: str) -> None:
 
 
 def _lifecycles(connection: psycopg.Connection[Any]) -> None:
-    steps = [
-        ("Pending", None, None),
-        ("Running", None, None),
-        ("Backoff", "the tracker closed the connection in the middle of a page", now() + timedelta(minutes=4)),
-    ]
+    cut = ("Backoff", "the tracker closed the connection in the middle of a page", now() + timedelta(minutes=4))
+    _lifecycle(connection, "tracker", ("Pending", None, None), ("Running", None, None), cut)
+    _lifecycle(connection, "github", ("Pending", None, None), ("Running", None, None), ("Completed", None, None))
+
+
+def _lifecycle(connection: psycopg.Connection[Any], name: str, *steps: tuple[str, str | None, datetime | None]) -> None:
     for number, (state, reason, due) in enumerate(steps):
         insert(
             connection,
             "sync_transitions",
             project_id="main",
-            endpoint_id="tracker",
-            workflow_id="sync/acme/main/tracker",
+            endpoint_id=name,
+            workflow_id=f"sync/acme/main/{name}",
             number=number,
             state=state,
-            run_id=None if number == 0 else "tracker-0",
+            run_id=None if number == 0 else f"{name}-0",
             reason=reason,
             code="NETWORK" if reason else None,
             failures=1 if reason else 0,

@@ -1,6 +1,7 @@
 """What the pages show, how much they ask for it, and that they are pages to browsers and problems to everybody else."""
 
 import json
+import re
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
@@ -166,14 +167,15 @@ async def test_a_run_tells_its_steps_its_batches_and_what_it_waits_for(site: Con
     plough(site.database.url)
     visitor = await site.visitor()
 
-    waiting, read = await visitor.see("/runs/tracker-0"), await visitor.see("/runs/github-0")
+    waiting, read, by_hand = [await visitor.see(f"/runs/{name}-0") for name in ("tracker", "github", "wiki")]
 
     assert "Waits until" in waiting
     places = [waiting.index(f"<strong>{state}") for state in ("Pending", "Running", "Backoff")]
     assert places == sorted(places)
     assert "http://127.0.0.1:8233/namespaces/x/workflows/sync%2Facme%2Fmain%2Ftracker" in waiting
-    assert "40 batches, 2 not yet in the catalog" in read
+    assert "40 batches, 2 not yet in the catalog" in re.sub(r"<[^>]*>", "", read)
     assert "/display_name is empty" in read
+    assert ("outside of Temporal" in read, "outside of Temporal" in by_hand) == (False, True)
 
 
 def test_a_small_answer_does_not_wait_for_the_one_before_it() -> None:
