@@ -189,7 +189,7 @@ async def house(
     app = application(blobs, passport, hosts=hosts, signer=signer, api=api, resolve=resolve, limits=limits)
     item = put_item(database.url, "acme")
     async with (
-        httpx2.AsyncClient(base_url=f"http://{door}", trust_env=False) as client,
+        httpx2.AsyncClient(base_url=f"http://{door}", trust_env=False, timeout=60) as client,
         serving(app, listening, limits or ServerLimits(shutdown_seconds=5)),
     ):
         yield House(door, client, blobs, signer, clock, item, directory, database.url, passport)

@@ -282,5 +282,5 @@ async def test_a_reader_may_look_and_not_write(open_house: House) -> None:
 async def test_an_upload_needs_no_token_and_gives_none_away(open_house: House) -> None:
     ticket = await open_house.request()
 
-    async with httpx2.AsyncClient(trust_env=False) as stranger:
+    async with httpx2.AsyncClient(trust_env=False, timeout=60) as stranger:
         assert (await stranger.put(ticket["upload"]["url"], content=BYTES)).status_code == 200

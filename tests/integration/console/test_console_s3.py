@@ -43,7 +43,7 @@ async def api(endpoint: str, database: Database) -> AsyncIterator[httpx2.AsyncCl
     headers = {"authorization": "Bearer token-of-acme"}
     async with (
         serving(app, listening, ServerLimits(shutdown_seconds=1)),
-        httpx2.AsyncClient(base_url=f"http://{door_of(listening)}", headers=headers, trust_env=False) as client,
+        httpx2.AsyncClient(base_url=f"http://{door_of(listening)}", headers=headers, trust_env=False, timeout=60) as client,
     ):
         yield client
 
@@ -57,7 +57,7 @@ async def test_content_goes_to_s3_and_is_linked_when_it_is_what_was_announced(
     upload = ticket["upload"]
     assert upload["url"].startswith(endpoint)
 
-    async with httpx2.AsyncClient(trust_env=False) as stranger:
+    async with httpx2.AsyncClient(trust_env=False, timeout=60) as stranger:
         early = await api.post(ticket["complete"])
         assert (early.status_code, early.json()["code"]) == (409, "NOT_FOUND")
         await stranger.put(upload["url"], content=b"x" * len(BYTES), headers=upload["headers"])
@@ -76,7 +76,7 @@ async def test_content_goes_to_s3_and_is_linked_when_it_is_what_was_announced(
 async def test_more_than_is_taken_is_refused_when_it_is_completed(api: httpx2.AsyncClient, database: Database) -> None:
     wanted = {"item": str(put_item(database.url, "acme")), "media_type": "video/mp4"}
     ticket = (await api.post("/v1/blobs", json=wanted)).json()
-    async with httpx2.AsyncClient(trust_env=False) as stranger:
+    async with httpx2.AsyncClient(trust_env=False, timeout=60) as stranger:
         await stranger.put(ticket["upload"]["url"], content=b"x" * 1_000_001)
 
     refused = await api.post(ticket["complete"])

@@ -23,7 +23,7 @@ async def acme(database: Database, tmp_path: Path, issuer: OidcIssuer) -> AsyncI
 
 async def call(acme: Realm, token: str, method: str = "GET", path: str = "/api/v1/endpoints", **more: Any) -> Any:
     headers = {"authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False, timeout=60) as client:
         return await client.request(method, acme.url + path, headers=headers, **more)
 
 

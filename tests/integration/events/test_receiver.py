@@ -203,7 +203,7 @@ async def test_what_is_no_domain_error_is_500_to_pubsub_and_200_to_eventarc(at_d
     opener = Opener(broken, Owners(at_desk.work.places, OWN))
     async with (
         served(settings, at_desk.database, replace(at_desk.work, opener=opener)) as front,
-        httpx2.AsyncClient(base_url=front.url, trust_env=False) as client,
+        httpx2.AsyncClient(base_url=front.url, trust_env=False, timeout=60) as client,
     ):
         other = replace(at_desk, client=client)
         pubsub = await other.push(pushed(a_job("first")))

@@ -31,7 +31,7 @@ def store(gcs: FakeGcs) -> ObjectStore:
 
 async def test_a_signed_url_opens_its_object_for_its_method_and_nothing_else(store: ObjectStore) -> None:
     key = "uploads/a b+ü%~.txt"
-    async with httpx2.AsyncClient() as client:
+    async with httpx2.AsyncClient(timeout=60) as client:
         put = await client.put(await store.signed_url(key, method=Method.PUT), content=b"uploaded")
         url = await store.signed_url(key)
         got = await client.get(url)

@@ -167,7 +167,7 @@ async def test_a_bucket_that_does_not_exist_is_told_by_whatever_writes(endpoint:
 
 async def test_a_signed_url_opens_its_object_for_its_method(store: ObjectStore) -> None:
     key = "uploads/a b+ü%.txt"
-    async with httpx2.AsyncClient() as client:
+    async with httpx2.AsyncClient(timeout=60) as client:
         put = await client.put(await store.signed_url(key, method=Method.PUT), content=b"uploaded")
         got = await client.get(await store.signed_url(key))
 

@@ -49,7 +49,7 @@ class Console:
         return (await invite(self.database, self.url, guest, SHELL, **more)).link
 
     def stranger(self) -> httpx2.AsyncClient:
-        client = httpx2.AsyncClient(base_url=self.url, trust_env=False, headers=HTML)
+        client = httpx2.AsyncClient(base_url=self.url, trust_env=False, headers=HTML, timeout=60)
         self.clients.append(client)
         return client
 
