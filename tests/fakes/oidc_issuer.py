@@ -1,5 +1,6 @@
 """An OpenID Connect issuer on loopback, by the letter: it describes itself, asks nobody for a password, gives codes that are
-good once and for one client, checks PKCE and the client's secret, and signs ID tokens and access tokens."""
+good once and for one client, checks PKCE and the client's secret, signs ID tokens and access tokens, tells of a person at its
+`userinfo_endpoint`, and logs people out once they say so, or at once where a token tells who leaves."""
 
 import asyncio
 import base64
@@ -20,6 +21,7 @@ from tests.fakes.key_server import IssuerKey, base64url, issuer_key
 from tests.fakes.vendor import Vendor
 
 CLIENT, SECRET, AUDIENCE = "windrow-console", "s3cret/of the+client", "windrow-api"
+ACCESS_TOKEN = "opaque-access-token"
 PERSON: dict[str, Any] = {
     "sub": "8c1f6c1e-anna",
     "email": "anna@acme.example",
@@ -33,18 +35,20 @@ PERSON: dict[str, Any] = {
 @dataclass
 class OidcIssuer(Vendor):
     """`person` is who logs in; `answers` (an error) is what becomes of it instead. `twist` changes an ID token's claims,
-    `sign` how it is signed; `said` what it says of itself. `open` holds the token endpoint back."""
+    `sign` how it is signed; `tells` what is told of the person beside the token; `said` what it says of itself. `open` holds the token endpoint back."""
 
     redirect_uris: set[str] = field(default_factory=set, init=False)
     codes: dict[str, dict[str, str]] = field(default_factory=dict, init=False)
     given: list[str] = field(default_factory=list, init=False)
     secret: str | None = field(init=False)
     person: dict[str, Any] = field(init=False)
+    tells: dict[str, Any] = field(init=False)
+    left: list[dict[str, str]] = field(default_factory=list, init=False)
     answers: str | None = field(init=False)
     said: dict[str, Any] = field(init=False)
     twist: Callable[[dict[str, Any]], dict[str, Any]] = field(init=False)
     sign: Callable[[Mapping[str, Any]], str] | None = field(init=False)
-    key: IssuerKey = field(default_factory=lambda: issuer_key("realm"), init=False)
+    key: IssuerKey = field(init=False)
     open: threading.Event = field(default_factory=threading.Event, init=False)
 
     def __post_init__(self) -> None:
@@ -57,7 +61,10 @@ class OidcIssuer(Vendor):
             self.codes.clear()
             self.given.clear()
             self.redirect_uris.clear()
+            self.left.clear()
+            self.key = issuer_key("realm")
             self.secret, self.person, self.answers, self.said = SECRET, dict(PERSON), None, {}
+            self.tells = {}
             self.before, self.sign, self.twist = None, None, lambda claims: claims
             self.open.set()
 
@@ -82,6 +89,8 @@ class OidcIssuer(Vendor):
             Route("/realms/acme/authorize", self._authorize),
             Route("/realms/acme/token", self._token, methods=["POST"]),
             Route("/realms/acme/certs", self._certs),
+            Route("/realms/acme/userinfo", self._tell),
+            Route("/realms/acme/logout", self._log_out),
         )
 
     async def _describe(self, _request: Request) -> Response:
@@ -91,6 +100,11 @@ class OidcIssuer(Vendor):
                 "authorization_endpoint": f"{self.name}/authorize?theme=plain",
                 "token_endpoint": f"{self.name}/token",
                 "jwks_uri": f"{self.name}/certs",
+                "userinfo_endpoint": f"{self.name}/userinfo",
+                "end_session_endpoint": f"{self.name}/logout",
+                "response_types_supported": ["code"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": [self.key.algorithm],
                 "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
                 "authorization_response_iss_parameter_supported": True,
             }
@@ -134,7 +148,26 @@ class OidcIssuer(Vendor):
                 return JSONResponse({"error": "invalid_grant"}, 400)
             claims = self.twist(self._claims(CLIENT) | {"nonce": asked["nonce"]})
             signed = self.sign(claims) if self.sign else self.key.token(claims)
-            return JSONResponse({"token_type": "Bearer", "access_token": "opaque-access-token", "id_token": signed})
+            return JSONResponse(
+                {"token_type": "Bearer", "expires_in": 300, "access_token": ACCESS_TOKEN, "id_token": signed}
+            )
+
+    async def _tell(self, request: Request) -> Response:
+        """Of the person whom the access token is for (OpenID Connect Core, 5.3)."""
+        if request.headers.get("authorization") != f"Bearer {ACCESS_TOKEN}":
+            return JSONResponse({"error": "invalid_token"}, 401, {"www-authenticate": 'Bearer error="invalid_token"'})
+        with self.lock:
+            return JSONResponse({"sub": self.person["sub"], **self.tells})
+
+    async def _log_out(self, request: Request) -> Response:
+        """OpenID Connect RP-Initiated Logout: back only to an address that is registered, for a client that is named."""
+        asked = dict(request.query_params)
+        with self.lock:
+            back = asked.get("post_logout_redirect_uri", "")
+            if asked.get("client_id") != CLIENT or f"{back}/oidc/callback" not in self.redirect_uris:
+                return PlainTextResponse("unknown client or address", 400)
+            self.left.append(asked)
+            return RedirectResponse(back, 302)
 
     def _is_client(self, request: Request, form: Mapping[str, str]) -> bool:
         if self.secret is None:

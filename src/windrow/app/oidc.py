@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from windrow.app.operators import own_credentials
 from windrow.console.pages.issuer import CALLBACK, IssuerSettings
+from windrow.console.session.links import PATH
 from windrow.contracts.errors import Code, Fatal
 from windrow.http import HttpClient, HttpPolicy, RateLimit, Timeouts
 from windrow.objects.signing import SigningKey
@@ -64,6 +65,8 @@ async def known_by_issuer(settings: Settings, url: str, signing: SigningKey) -> 
                 url + CALLBACK,
                 secret=secret if settings.oidc_client_secret_ref else None,
                 scopes=settings.oidc_scopes,
+                lacks=reading.lacks,
+                left_uri=url + PATH,
             )
             login = IssuerSettings(
                 flow, reading, name_of(settings), signing, timedelta(hours=settings.oidc_session_hours)
@@ -77,13 +80,14 @@ async def answers(settings: Settings) -> int:
     assert settings.oidc_issuer, "asked only where there is one"
     async with client(settings) as http:
         said = await http.get(described_at(settings.oidc_issuer), accept=("application/json",))
-        published = await http.get(provider_of(said.body, settings.oidc_issuer).keys, accept=("application/json",))
-        found = keys_of(published.body)
+        provider = provider_of(said.body, settings.oidc_issuer)
+        published = await http.get(provider.keys, accept=("application/json",))
+        found = [ways for ways in keys_of(published.body).values() if provider.signs_with(ways)]
     if not found:
         raise Fatal(
             "the issuer publishes no key to check tokens with",
             code=Code.CONFIGURATION,
-            hint="have it sign with RS256, by a key of 2048 to 4096 bits that it names (`kid`)",
+            hint="have it sign with RS256, PS256, ES256 or EdDSA (Ed25519), by a key that it names (`kid`); RSA: 2048 to 4096 bits",
         )
     return len(found)
 

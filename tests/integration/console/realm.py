@@ -1,5 +1,6 @@
 """A console and an API, wired from settings as they are served, beside an issuer on loopback; and browsers that walk between."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class Realm:
 
     @asynccontextmanager
     async def browser(self) -> AsyncIterator["Browser"]:
-        async with httpx2.AsyncClient(trust_env=False, headers=HTML) as client:
+        async with httpx2.AsyncClient(trust_env=False, headers=HTML, timeout=60) as client:
             yield Browser(self, client)
 
     async def trail(self, tenant: str = "acme") -> list[tuple[str, str, str, str | None]]:
@@ -61,6 +62,12 @@ class Browser:
     async def refused(self) -> str | None:
         """Why a login came to nothing; None if it did not."""
         return why(await self.log_in())
+
+    async def log_out(self, **fields: str) -> httpx2.Response:
+        """By the form on the page *You*."""
+        found = re.search(r'name="form_token" value="([^"]+)"', (await self.get("/you")).text)
+        assert found
+        return await self.client.post(f"{self.realm.url}/logout", data={"form_token": found[1], **fields})
 
     async def is_in(self) -> bool:
         return (await self.get("/you")).status_code == 200

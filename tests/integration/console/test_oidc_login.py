@@ -1,12 +1,13 @@
 """Logging in to the console at an issuer: what lets somebody in, what does not, and what stays of it."""
 
+import base64
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from tests.conftest import Said
 from tests.fakes.key_server import issuer_key
 from tests.fakes.oidc_issuer import SECRET, OidcIssuer, unsigned
@@ -37,7 +38,7 @@ async def test_whom_the_issuer_vouches_for_is_in_and_where_they_wanted_to_go(acm
     assert (await acme.trail())[0] == ("anna@acme.example", f"issuer {acme.issuer.name}", "session.open", None)
 
 
-async def test_the_cookies_are_out_of_reach_of_scripts_and_the_login_leaves_one(acme: Realm) -> None:
+async def test_the_cookies_are_out_of_reach_of_scripts_and_that_of_the_login_goes(acme: Realm) -> None:
     async with acme.browser() as anna:
         off = await anna.get("/login/oidc")
         let_in = await anna.get((await anna.get(off.headers["location"])).headers["location"])
@@ -45,9 +46,11 @@ async def test_the_cookies_are_out_of_reach_of_scripts_and_the_login_leaves_one(
 
     port = urlsplit(acme.url).port
     for cookie in (off.headers["set-cookie"], *let_in.headers.get_list("set-cookie")):
-        assert all(flag in cookie for flag in ("HttpOnly", "SameSite=lax", "Path=/")), cookie
+        for_leaving = cookie.startswith("windrow-parting")
+        sent_with = ("SameSite=strict", "Path=/logout;") if for_leaving else ("SameSite=lax", "Path=/;")
+        assert all(flag in cookie for flag in ("HttpOnly", *sent_with)), cookie
     assert "Max-Age=600" in off.headers["set-cookie"]
-    assert kept == {f"windrow-{port}"}
+    assert kept == {f"windrow-{port}", f"windrow-parting-{port}"}
 
 
 async def test_an_answer_to_another_browsers_login_lets_nobody_in(acme: Realm) -> None:
@@ -130,7 +133,123 @@ async def test_who_is_refused_is_told_so_with_the_next_step_at_a_clean_address(a
     assert answered.headers["location"] == "/login?refused=denied&next=%2Fruns"
     assert (page.status_code, "did not agree" in page.text, "script>alert" in page.text) == (401, True, False)
     assert 'href="/login/oidc?next=/runs"' in page.text
-    assert [line["reason"] for line in said.events("login.refused")] == ["denied"]
+    assert [(line["reason"], line["detail"]) for line in said.events("login.refused")] == [
+        ("denied", "the issuer answered access_denied: <script>alert(1)</script>")
+    ]
+
+
+async def test_what_the_issuer_answers_in_place_of_a_code_is_told_by_whom_it_is_to_be_mended(acme: Realm) -> None:
+    for answer, word, status in (
+        ("login_required", "denied", 401),
+        ("temporarily_unavailable", "away", 503),
+        ("invalid_scope", "unfit", 503),
+        ("no_such_error", "failed", 401),
+    ):
+        acme.issuer.answers = answer
+        async with acme.browser() as anna:
+            refused = await anna.log_in()
+            page = await anna.get(refused.headers["location"])
+        assert (why(refused), page.status_code) == (word, status), answer
+
+
+@pytest.mark.parametrize("algorithm", ["PS256", "ES256", "EdDSA"])
+async def test_an_issuer_may_sign_with(algorithm: str, database: Database, tmp_path: Path, issuer: OidcIssuer) -> None:
+    issuer.key = issuer_key(f"realm-{algorithm}", algorithm=algorithm)
+    async with realm(database, tmp_path, issuer) as acme, acme.browser() as anna:
+        assert (await anna.refused(), await anna.is_in()) == (None, True)
+
+
+async def test_what_the_issuer_does_not_say_that_it_signs_with_is_not_its_signature(acme: Realm) -> None:
+    acme.issuer.key = issuer_key("realm-ES256", algorithm="ES256")
+    acme.issuer.said = {"id_token_signing_alg_values_supported": ["RS256", "none"]}
+    async with acme.browser() as anna:
+        assert (await anna.refused(), await anna.is_in()) == ("failed", False)
+
+
+async def test_what_the_token_leaves_open_the_issuer_is_asked_for(acme: Realm) -> None:
+    for name in ("tenant_id", "realm_access", "email", "email_verified"):
+        acme.issuer.tells[name] = acme.issuer.person.pop(name)
+    acme.issuer.tells |= {"project_id": "elsewhere", "email": "anna@home.example"}
+    async with acme.browser() as anna:
+        await anna.log_in()
+        you = await anna.get("/you")
+
+    # what the token itself says stands
+    assert all(word in you.text for word in ("anna@home.example", "writer", "acme / main"))
+
+
+async def test_what_the_issuer_tells_of_somebody_else_lets_nobody_in(acme: Realm, said: Said) -> None:
+    acme.issuer.tells = {"tenant_id": acme.issuer.person.pop("tenant_id"), "sub": "somebody-else"}
+    async with acme.browser() as anna:
+        assert (await anna.refused(), await anna.is_in()) == ("failed", False)
+    assert "another person" in said.events("login.refused")[0]["detail"]
+
+
+async def test_whatever_the_issuer_answers_of_a_person_ends_in_a_page_and_is_not_in_the_log(
+    acme: Realm, said: Said
+) -> None:
+    del acme.issuer.person["tenant_id"]
+    signed = Response("eyJ-somebody", media_type="application/jwt")
+    for word, answer in (
+        ("failed", lambda _: signed),
+        ("failed", lambda _: Response(status_code=401)),
+        ("away", lambda _: Response(status_code=500)),
+    ):
+        acme.issuer.before = lambda request, answer=answer: answer(request) if "userinfo" in request.url.path else None
+        async with acme.browser() as anna:
+            assert await anna.refused() == word
+    assert not any("eyJ-somebody" in line for line in said.raw)
+
+
+async def test_who_logs_out_at_the_issuer_too_goes_there_with_the_token_that_let_them_in(acme: Realm) -> None:
+    async with acme.browser() as anna:
+        await anna.log_in()
+        page = await anna.log_out(also="issuer")
+        inside = await anna.is_in()
+        _, _, further = page.headers["refresh"].partition("url=")
+        back = await anna.get(further)
+        kept = set(anna.client.cookies)
+
+    assert (page.status_code, inside, kept) == (200, False, set())
+    assert "You are logged out here" in page.text
+    assert back.headers["location"] == f"{acme.url}/login"
+    (left,) = acme.issuer.left
+    payload = left["id_token_hint"].split(".")[1]
+    assert b'"sub": "8c1f6c1e-anna"' in base64.urlsafe_b64decode(payload + "==")
+
+
+async def test_who_logs_out_here_alone_stays_logged_in_there(acme: Realm) -> None:
+    async with acme.browser() as anna:
+        await anna.log_in()
+        answered = await anna.log_out()
+
+    assert (answered.status_code, answered.headers["location"]) == (303, "/login")
+    assert acme.issuer.left == []
+
+
+async def test_what_was_kept_for_another_session_tells_the_issuer_nothing(acme: Realm) -> None:
+    async with acme.browser() as anna, acme.browser() as bert:
+        for browser in (anna, bert):
+            await browser.log_in()
+        name = next(name for name in anna.client.cookies if "parting" in name)
+        for kept in (bert.client.cookies[name], "x", "A" * 4000):
+            anna.client.cookies.set(name, kept, domain="127.0.0.1", path="/logout")
+            page = await anna.log_out(also="issuer")
+            assert "client_id=" in page.headers["refresh"]
+            assert "id_token_hint" not in page.headers["refresh"]
+            await anna.log_in()
+
+
+async def test_where_the_issuer_logs_nobody_out_one_is_out_here_and_told_so(acme: Realm) -> None:
+    acme.issuer.said = {"end_session_endpoint": "http://evil.example/not-https"}
+    async with acme.browser() as anna:
+        await anna.log_in()
+        you = await anna.get("/you")
+        answered = await anna.log_out(also="issuer")
+        page = await anna.get(answered.headers["location"])
+
+    assert (answered.status_code, "too</button>" in you.text) == (303, False)
+    assert "You are logged out here, and not at Acme &lt;b&gt;ID&lt;/b&gt;" in page.text
 
 
 async def test_an_address_that_invents_a_refusal_says_nothing(acme: Realm) -> None:
@@ -219,13 +338,17 @@ ANSWERS: list[tuple[Callable[[Any], Response], str]] = [
     (json_of(b"{" * 70_000), "failed"),
     (json_of(b"[]"), "failed"),
     (json_of(b"{}"), "failed"),
+    (lambda _: Response('{"id_token": "eyJ-somebody"}', media_type="text/javascript"), "failed"),
     (lambda _: RedirectResponse("https://evil.example/", 307), "failed"),
     (lambda _: Response(status_code=500), "away"),
     (lambda _: Response(status_code=401), "unfit"),
+    (lambda _: JSONResponse({"error": "unauthorized_client"}, 400), "unfit"),
+    (lambda _: JSONResponse({"error": ["invalid_grant"]}, 400), "unfit"),
+    (lambda _: JSONResponse({"error": "invalid_grant"}, 400), "used"),
 ]
 
 
-async def test_whatever_the_token_endpoint_answers_ends_in_a_page(acme: Realm) -> None:
+async def test_whatever_the_token_endpoint_answers_ends_in_a_page(acme: Realm, said: Said) -> None:
     for answer, word in ANSWERS:
         acme.issuer.before = lambda request, answer=answer: answer(request) if request.url.path == TOKEN else None
         async with acme.browser() as anna:
@@ -233,6 +356,7 @@ async def test_whatever_the_token_endpoint_answers_ends_in_a_page(acme: Realm) -
             page = await anna.get(refused.headers["location"])
 
         assert (why(refused), 'role="alert"' in page.text) == (word, True)
+    assert not any("eyJ-somebody" in line for line in said.raw)
 
 
 async def test_while_the_issuer_is_away_links_go_on_and_it_is_asked_once(acme: Realm, said: Said) -> None:

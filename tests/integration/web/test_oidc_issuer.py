@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.responses import Response
+from tests.fakes.key_server import issuer_key
 from tests.fakes.oidc_issuer import AUDIENCE, CLIENT, OidcIssuer
 
 from windrow.app.checks import Check, Verdict, examine
@@ -94,13 +95,28 @@ async def test_its_keys_are_looked_for_where_it_says_now(server: OidcIssuer, clo
             await issuer.key("realm")
 
 
+async def test_an_issuer_that_begins_to_sign_in_another_way_is_asked_anew_and_not_too_often(
+    server: OidcIssuer, clock: Clock
+) -> None:
+    server.key = issuer_key("point", algorithm="ES256")
+    server.said = {"id_token_signing_alg_values_supported": ["RS256"]}
+    async with known(server, clock) as (_, issuer):
+        before = [await issuer.key("point") for _ in range(3)]
+        server.said = {}
+        clock.now += 10
+        after = [list(await issuer.key("point") or ()) for _ in range(3)]
+
+    assert (before, after) == ([{}] * 3, [["ES256"]] * 3)
+    assert server.asked_for(DESCRIPTION) == 2
+
+
 async def test_a_slow_exchange_is_given_up(server: OidcIssuer, clock: Clock) -> None:
     server.open.clear()
     async with known(server, clock, total=0.3) as (http, issuer):
         flow = CodeFlow(http, issuer, CLIENT, "http://127.0.0.1/back")
 
         with pytest.raises(RetryableTransient) as given_up:
-            await flow.claims("a-code", Bonds("s", "n", "v" * 43))
+            await flow.vouched("a-code", Bonds("s", "n", "v" * 43))
 
     server.open.set()
     assert given_up.value.code is Code.TIMEOUT

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from windrow.contracts.errors import Fatal, ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.web.oidc import Claims, Reading, TokenRefused, identified
+from windrow.web.oidc.claims import told_further
 from windrow.web.oidc.discovery import described_at, provider_of
 from windrow.web.principal import Role, highest
 
@@ -51,6 +52,41 @@ def test_the_issuers_own_names_stand_for_ours_and_ours_for_nothing_then() -> Non
 
     assert (person.roles, person.operator) == ((Role.WRITER,), True)
     assert not identified(claims(**PLACE, roles=["Windrow.Operate"]), Reading()).operator
+
+
+@pytest.mark.parametrize(
+    ("reading", "said", "lacks"),
+    [
+        (Reading(), {**PLACE, "roles": []}, False),
+        (Reading(), PLACE, True),
+        (Reading(), {"roles": ["admin"]}, True),
+        (Reading(in_tenant="acme", in_project="main"), {"roles": ["admin"]}, False),
+        (Reading(roles="realm_access.roles"), {**PLACE, "realm_access": {}}, True),
+        (Reading(subject="upn"), {**PLACE, "roles": []}, True),
+    ],
+)
+def test_it_is_known_what_a_token_leaves_open(reading: Reading, said: dict[str, Any], lacks: bool) -> None:
+    assert reading.lacks(said) is lacks
+
+
+@pytest.mark.parametrize(
+    ("in_token", "beside", "email"),
+    [
+        ({}, {"email": "a@b.example", "email_verified": True}, "a@b.example"),
+        ({}, {"email": "a@b.example"}, None),
+        # whether one e-mail is verified says nothing of another
+        ({"email": "boss@b.example"}, {"email": "a@b.example", "email_verified": True}, None),
+        ({"email": "boss@b.example"}, {"email_verified": True}, None),
+        ({"email_verified": True}, {"email": "boss@b.example"}, None),
+    ],
+)
+def test_an_e_mail_is_verified_by_whoever_says_it(
+    in_token: dict[str, Any], beside: dict[str, Any], email: str | None
+) -> None:
+    token = Claims(ISSUER, "sub-1", None, 0, 0, in_token)
+    further = told_further(token, {"sub": "sub-1", **beside})
+
+    assert further.email == email
 
 
 _NO_NAME = st.text().filter(lambda text: not re.fullmatch(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?", text))
@@ -102,6 +138,29 @@ def test_an_issuer_that_does_not_say_how_takes_secrets_by_basic() -> None:
     found = provider_of(json.dumps(DESCRIBED).encode(), ISSUER)
 
     assert (found.proofs, found.signs_answers) == ({"client_secret_basic"}, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ({}, {"RS256"}),
+        (
+            {"id_token_signing_alg_values_supported": ["ES256", "none", "HS256", "RS512", "EdDSA", 7]},
+            {"ES256", "EdDSA"},
+        ),
+        ({"id_token_signing_alg_values_supported": ["none"]}, set()),
+        ({"id_token_signing_alg_values_supported": "RS256"}, set()),
+    ],
+)
+def test_what_an_issuer_signs_with_is_of_our_list_alone(said: dict[str, Any], taken: set[str]) -> None:
+    assert provider_of(json.dumps(DESCRIBED | said).encode(), ISSUER).algorithms == taken
+
+
+@pytest.mark.parametrize("name", ["userinfo_endpoint", "end_session_endpoint"])
+def test_what_can_be_done_without_is_where_it_cannot_be_trusted(name: str) -> None:
+    for address in ("http://id.example/", "javascript:alert(1)", 7, None):
+        found = provider_of(json.dumps(DESCRIBED | {name: address}).encode(), ISSUER)
+        assert (found.people, found.ending) == (None, None)
 
 
 @pytest.mark.parametrize(

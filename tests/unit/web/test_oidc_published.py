@@ -13,9 +13,12 @@ from windrow.http import HttpClient
 from windrow.web.oidc import KeySet
 from windrow.web.oidc.freshness import Freshness
 from windrow.web.oidc.published import keys_of
+from windrow.web.oidc.strict import bytes_of
 
 JWK = issuer_key("first").jwk
-ELLIPTIC = {"kty": "EC", "crv": "P-256", "kid": "e", "use": "sig", "x": "a", "y": "b"}
+POINT = issuer_key("point", algorithm="ES256").jwk
+EDWARDS = issuer_key("edwards", algorithm="EdDSA").jwk
+ELLIPTIC = {"kty": "EC", "crv": "P-384", "kid": "e", "use": "sig", "x": "a", "y": "b"}
 FUTURE = {"kty": "AKP", "kid": "f", "alg": "ML-DSA-44", "pub": "abc"}
 
 
@@ -35,7 +38,12 @@ def test_a_key_that_does_not_say_what_it_is_for_is_accepted(name: str) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(ELLIPTIC, id="of an elliptic curve"),
+        pytest.param(ELLIPTIC, id="of a curve that we do not take"),
+        pytest.param(POINT | {"kid": "k", "crv": "secp256k1"}, id="of the curve of coins"),
+        pytest.param(POINT | {"kid": "k", "crv": ["P-256"]}, id="of a list of curves"),
+        pytest.param(POINT | {"kid": "k", "alg": "ES384"}, id="of one curve, for another"),
+        pytest.param(POINT | {"kid": "k", "alg": "ECDH-ES"}, id="to agree on a secret with"),
+        pytest.param(EDWARDS | {"kid": "k", "crv": "X25519"}, id="of a curve that signs nothing"),
         pytest.param(FUTURE, id="of a kind nobody knows yet"),
         pytest.param({"kid": "k"}, id="of no kind"),
         pytest.param({"kid": "k", "kty": ["RSA"]}, id="of a list of kinds"),
@@ -74,6 +82,16 @@ def test_passed_over_is_a_key(other: dict[str, Any]) -> None:
         pytest.param(document(JWK | {"e": number(1)}), id="the exponent 1, by which everything is signed"),
         pytest.param(document(JWK | {"e": base64url(b"\1\0\0")}), id="an even exponent"),
         pytest.param(document(lacking("e")), id="no exponent"),
+        pytest.param(document(POINT | {"x": POINT["y"]}), id="a point that is on no curve"),
+        pytest.param(
+            document(POINT | {"x": base64url(bytes(32)), "y": base64url(bytes(32))}), id="the point at infinity"
+        ),
+        pytest.param(document(POINT | {"y": base64url(b"\0" * 3)}), id="a coordinate that is too short"),
+        pytest.param(document(POINT | {"y": base64url(b"\0" + bytes_of(POINT["y"]))}), id="a coordinate of 33 bytes"),
+        pytest.param(document(POINT | {"y": None}), id="a point without its height"),
+        pytest.param(document(POINT, POINT), id="two points of one name"),
+        pytest.param(document(EDWARDS | {"x": base64url(bytes(31))}), id="an Ed25519 key of 31 bytes"),
+        pytest.param(document(EDWARDS | {"x": 7}), id="an Ed25519 key that is a number"),
     ],
 )
 def test_refused_is_a_document_of(hostile: bytes) -> None:

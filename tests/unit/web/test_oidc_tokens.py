@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import Said
+from tests.fakes.key_server import IssuerKey, issuer_key
 from tests.unit.web.tokens import (
     AUDIENCE,
     CANARY,
@@ -18,7 +19,9 @@ from tests.unit.web.tokens import (
     HEADER,
     ISSUER,
     KEY,
+    MISMATCHED,
     NOW,
+    POINT,
     TOKEN,
     Published,
     saying,
@@ -50,9 +53,32 @@ async def test_a_token_is_refused_if(flaw: Flaw, made: Callable[[], str]) -> Non
     assert keys.asked == [] or flaw not in BEFORE_ANY_KEY
 
 
+@pytest.mark.parametrize(("flaw", "made"), [row[1:] for row in MISMATCHED], ids=[row[0] for row in MISMATCHED])
+async def test_a_key_checks_only_what_it_is_for(flaw: Flaw, made: Callable[[], str]) -> None:
+    assert (await refusal(made())).flaw is flaw
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"])
+async def test_a_token_is_believed_that_is_signed_with(algorithm: str) -> None:
+    key = issuer_key(f"for-{algorithm}", algorithm=algorithm)
+    unsaid = {name: value for name, value in key.jwk.items() if name != "alg"}
+
+    for published in (key.jwk, unsaid):
+        assert await verifier(Published(published)).claims(key.token(GOOD))
+        assert (await refusal(key.token(GOOD)[:-8] + "AAAAAAAA", Published(published))).flaw is Flaw.SIGNATURE
+
+
+async def test_of_two_keys_of_one_name_the_algorithm_says_which_is_meant() -> None:
+    point = IssuerKey(KEY.name, POINT.private, "ES256")
+    keys = Published(KEY.jwk, point.jwk)
+
+    for token in (TOKEN, point.token(GOOD)):
+        assert await verifier(keys).claims(token)
+
+
 async def test_neither_log_nor_error_tells_anything_of_a_refused_token(said: Said) -> None:
     leaks = {}
-    for sentence, _, made in FLAWED:
+    for sentence, _, made in [*FLAWED, *MISMATCHED]:
         token = made()
         refused = await refusal(token)
         told = str([refused.message, refused.hint, refused.headers, traceback.format_exception(refused), said.raw])

@@ -10,7 +10,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.fakes.key_server import base64url, issuer_key
+from tests.fakes.key_server import IssuerKey, base64url, issuer_key
 
 from windrow.web.oidc import Flaw, Verifier
 from windrow.web.oidc.published import keys_of
@@ -21,6 +21,7 @@ ISSUER = f"https://issuer.{CANARY}.example"
 AUDIENCE = f"https://windrow.{CANARY}.example/push"
 EMAIL = f"push-{CANARY}@project.example"
 KEY, OTHER, STRANGER = (issuer_key(f"{name}-{CANARY}") for name in ("first", "second", "stranger"))
+POINT = issuer_key(f"point-{CANARY}", algorithm="ES256")
 GOOD: dict[str, Any] = {
     "iss": ISSUER,
     "aud": AUDIENCE,
@@ -37,8 +38,9 @@ GOOD: dict[str, Any] = {
 class Published:
     """The keys of an issuer that is always there; what was asked for is in `asked`."""
 
-    def __init__(self) -> None:
-        self._keys = keys_of(json.dumps({"keys": [KEY.jwk, OTHER.jwk]}).encode())
+    def __init__(self, *jwks: dict[str, Any]) -> None:
+        listed = jwks or (KEY.jwk, OTHER.jwk, POINT.jwk)
+        self._keys = keys_of(json.dumps({"keys": listed}).encode())
         self.asked: list[str] = []
 
     async def key(self, name: str) -> Any:
@@ -87,10 +89,11 @@ def _public(encoding: serialization.Encoding) -> bytes:
     return KEY.private.public_key().public_bytes(encoding, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
-def _elliptic() -> str:
-    head = json.dumps({"alg": "ES256", "kid": KEY.name}).encode()
-    signing = f"{base64url(head)}.{base64url(PAYLOAD)}"
-    signature = ec.generate_private_key(ec.SECP256R1()).sign(signing.encode(), ec.ECDSA(hashes.SHA256()))
+def _elliptic(signature: bytes | None = None) -> str:
+    """By the key on the curve, with its signature as ASN.1 writes it, or with another."""
+    assert isinstance(POINT.private, ec.EllipticCurvePrivateKey)
+    signing = POINT.token(GOOD).rpartition(".")[0]
+    signature = signature or POINT.private.sign(signing.encode(), ec.ECDSA(hashes.SHA256()))
     return f"{signing}.{base64url(signature)}"
 
 
@@ -170,12 +173,20 @@ _ALGORITHMS: list[Row] = [
     ("HMAC with the public key as PEM", Flaw.ALGORITHM, lambda: _shared_secret(_public(serialization.Encoding.PEM))),
     ("HMAC with the public key as DER", Flaw.ALGORITHM, lambda: _shared_secret(_public(serialization.Encoding.DER))),
     ("HMAC that calls itself RS256", Flaw.SIGNATURE, lambda: _shared_secret(b"", alg="RS256")),
-    ("it is signed with ES256", Flaw.ALGORITHM, _elliptic),
     ("it is signed with RS512", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg="RS512")),
-    ("it is signed with PS256", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg="PS256")),
+    ("it is signed with RS1", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg="RS1")),
+    ("it is signed on another curve", Flaw.ALGORITHM, lambda: POINT.token(GOOD, alg="ES384")),
+    ("its signature is as ASN.1 writes it", Flaw.SIGNATURE, _elliptic),
+    ("its signature is nothing but zeros", Flaw.SIGNATURE, lambda: _elliptic(bytes(64))),
     ("its algorithm is in small letters", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg="rs256")),
     ("its algorithm is a list", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg=["RS256"])),
     ("it names no algorithm", Flaw.ALGORITHM, lambda: KEY.token(GOOD, alg=None)),
+]
+MISMATCHED: list[Row] = [
+    ("PS256 by a key for RS256", Flaw.ALGORITHM, lambda: IssuerKey(KEY.name, KEY.private, "PS256").token(GOOD)),
+    ("ES256 by a key for RS256", Flaw.ALGORITHM, lambda: POINT.token(GOOD, kid=KEY.name)),
+    ("RS256 by a key on a curve", Flaw.ALGORITHM, lambda: KEY.token(GOOD, kid=POINT.name)),
+    ("EdDSA by a key on another curve", Flaw.ALGORITHM, lambda: POINT.token(GOOD, alg="EdDSA")),
 ]
 _HEADERS: list[Row] = [
     ("it names no key", Flaw.UNNAMED_KEY, lambda: KEY.token(GOOD, kid=None)),
@@ -236,6 +247,6 @@ _SHAPES: list[Row] = [
     ("its signature is spelled in another way", Flaw.SIGNATURE, _spare_bits),
     ("it is written in wide letters", Flaw.MALFORMED, lambda: TOKEN.replace("e", "\uff45")),
     ("it has half a surrogate pair in it", Flaw.MALFORMED, lambda: TOKEN + "\ud800"),
-    ("it is larger than 8 KiB", Flaw.MALFORMED, lambda: saying(note=CANARY * 700)),
+    ("it is larger than 8 KiB", Flaw.SIZE, lambda: saying(note=CANARY * 700)),
 ]
 FLAWED: list[Row] = [*_TIMES, *_WHOM, *_ALGORITHMS, *_HEADERS, *_PAYLOADS, *_SHAPES]

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from windrow.console.pages.issuer import REFUSED
+from windrow.console.pages.issuer import REFUSED, IssuerLogin
 from windrow.console.pages.rendering import THEME, THEMES, Renderer, View
 from windrow.console.session import Reception, Visit
 from windrow.console.session.onward import onward
@@ -22,7 +22,9 @@ _YEAR = 365 * 24 * 3600
 class Entrance:
     """The pages around being logged in."""
 
-    def __init__(self, database: Database, reception: Reception, renderer: Renderer, issuer: str | None = None) -> None:
+    def __init__(
+        self, database: Database, reception: Reception, renderer: Renderer, issuer: IssuerLogin | None = None
+    ) -> None:
         self._database, self._reception, self._renderer, self._issuer = database, reception, renderer, issuer
 
     async def login(self, request: Request) -> Response:
@@ -33,7 +35,9 @@ class Entrance:
         if known and code is None and not refused:
             return RedirectResponse(wanted, 303)
         if code is None or _only_looks_ahead(request):
-            shown = {"issuer": self._issuer, "wanted": quote(wanted), "refused": refused}
+            name = self._issuer.name if self._issuer else None
+            left = name is not None and request.query_params.get("left") == "here"
+            shown = {"issuer": name, "wanted": quote(wanted), "refused": refused, "left": left}
             return self._renderer.outside(
                 request, View("landing.html", "Log in", "", shown), refused.status if refused else 200
             )
@@ -52,15 +56,33 @@ class Entrance:
 
     async def logout(self, visit: Visit) -> Response:
         await self._reception.sessions.end(visit.session)
-        response = RedirectResponse("/login", 303)
+        if self._issuer and visit.form.get("also") == "issuer":
+            response = await self._leave(visit, self._issuer)
+        else:
+            response = RedirectResponse("/login", 303)
         self._reception.cookie.clear(response)
+        if self._issuer:
+            self._issuer.forget(response)
         response.headers["clear-site-data"] = '"cache"'
+        return response
+
+    async def _leave(self, visit: Visit, issuer: IssuerLogin) -> Response:
+        """On to the issuer, by a page that goes there by itself: no form of ours may lead to another site, not even by a
+        redirect."""
+        further = await issuer.leaving(visit)
+        if further is None:
+            return RedirectResponse("/login?left=here", 303)
+        shown = {"issuer": issuer.name, "further": further}
+        response = self._renderer.outside(visit.request, View("leaving.html", "Log out", "", shown))
+        response.headers["refresh"] = f"0; url={further}"
         return response
 
     async def you(self, visit: Visit) -> View:
         tenants = await controls.tenants(self._database) if visit.session.anywhere else []
         known = sorted({*tenants, visit.session.home.tenant_id, visit.session.at.tenant_id})
-        return View("you.html", "You", "you", {"tenants": known, "session": visit.session, "themes": THEMES})
+        issuer = self._issuer.name if self._issuer and self._issuer.logs_out else None
+        shown = {"tenants": known, "session": visit.session, "themes": THEMES, "issuer": issuer}
+        return View("you.html", "You", "you", shown)
 
     async def look_at(self, visit: Visit) -> Response:
         """Another tenant's matters. Who may not is refused as if he lacked a role, and it is noted."""

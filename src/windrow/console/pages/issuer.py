@@ -10,19 +10,19 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from windrow.console.session import Guest
+from windrow.console.session import Guest, Visit
 from windrow.console.session.attempts import Attempt, Attempts
-from windrow.console.session.cookies import AttemptCookie, SessionCookie
+from windrow.console.session.cookies import AttemptCookie, PartingCookie, SessionCookie
 from windrow.console.session.links import PATH
 from windrow.console.session.onward import HOME, onward
-from windrow.console.session.sessions import Sessions
-from windrow.contracts.errors import Fatal, RetryableTransient, ValidationFailure, WindrowError
+from windrow.console.session.parting import Parting
+from windrow.console.session.sessions import Session, Sessions
+from windrow.contracts.errors import Code, Fatal, RetryableTransient, ValidationFailure, WindrowError
 from windrow.contracts.scope import Actor
-from windrow.http import HttpRefused
 from windrow.objects.signing import SigningKey
 from windrow.telemetry import emit
 from windrow.web.doorkeeper import Doorkeeper
-from windrow.web.oidc import CodeFlow, Identity, Reading, TokenRefused, identified
+from windrow.web.oidc import CodeFlow, CodeSpent, Identity, Reading, TokenRefused, Vouched, identified
 from windrow.web.oidc.flaws import Flaw
 from windrow.web.principal import highest
 
@@ -80,6 +80,22 @@ REFUSED: Mapping[str, Refused] = {
 }
 
 
+# OAuth's (RFC 6749, 4.1.2.1) and OpenID Connect's (Core, 3.1.2.6) words for what became of a login
+_ANSWERED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("access_denied", "login_required", "interaction_required", "consent_required", "account_selection_required"),
+        "denied",
+    ),
+    **dict.fromkeys(("server_error", "temporarily_unavailable"), "away"),
+    **dict.fromkeys(
+        ("invalid_request", "invalid_scope", "unauthorized_client", "unsupported_response_type"),
+        "unfit",
+    ),
+}
+# how much of an issuer's words goes into the log
+_LONGEST_WORDS = 200
+
+
 class _NotLetIn(Exception):
     """Ends a login; the word says why, the rest is for the log."""
 
@@ -92,9 +108,11 @@ class IssuerLogin:
     """The way in by the issuer."""
 
     def __init__(self, settings: IssuerSettings, sessions: Sessions, cookie: SessionCookie, door: Doorkeeper) -> None:
+        self.name = settings.name
         self._flow, self._reading, self._lasts = settings.flow, settings.reading, settings.lasts
         self._sessions, self._cookie, self._door = sessions, cookie, door
         self._attempts, self._kept = Attempts(settings.signing), AttemptCookie.beside(cookie)
+        self._parting, self._sealed = Parting(settings.signing), PartingCookie.beside(cookie)
         self._authority = f"issuer {settings.flow.issuer.name}"
 
     def routes(self) -> list[Route]:
@@ -124,8 +142,31 @@ class IssuerLogin:
         self._kept.clear(response)
         return response
 
+    @property
+    def logs_out(self) -> bool:
+        """Whether the issuer offers to log people out, as far as is known without asking it."""
+        said = self._flow.issuer.last_said
+        return said is None or said.ending is not None
+
+    async def leaving(self, visit: Visit) -> str | None:
+        """Where the browser is to go to log out there too; None where that cannot be had."""
+        token = self._parting.opened(self._sealed.read(visit.request), visit.session.token)
+        try:
+            return await self._flow.ending(token)
+        except RetryableTransient:
+            return None
+
+    def forget(self, response: Response) -> None:
+        """Have the browser keep nothing for a logout any more."""
+        self._sealed.clear(response)
+
+    def _remember(self, response: Response, vouched: Vouched, session: Session) -> None:
+        sealed = self._parting.sealed(vouched.token, session.token)
+        if sealed is not None:
+            self._sealed.set(response, sealed, session.expires_at)
+
     async def _let_in(self, request: Request, attempt: Attempt) -> Response:
-        person = await self._person(request, attempt)
+        vouched, person = await self._person(request, attempt)
         role = highest(person.roles)
         if role is None:
             await self._note(request, person, "has no role")
@@ -139,31 +180,41 @@ class IssuerLogin:
             raise _NotLetIn("used")
         response = RedirectResponse(attempt.next, 303)
         self._cookie.set(response, session.token, session.expires_at)
+        self._remember(response, vouched, session)
         return response
 
     async def _note(self, request: Request, person: Identity, reason: str) -> None:
         actor = Actor(person.subject, self._authority)
         await self._door.note_refusal(person.scope.tenant_id, actor, request, reason)
 
-    async def _person(self, request: Request, attempt: Attempt) -> Identity:
+    async def _person(self, request: Request, attempt: Attempt) -> tuple[Vouched, Identity]:
         """Whom the issuer vouches for."""
         try:
             await self._flow.check_sender(_one(request, "iss"))
-            error, code = _one(request, "error"), _one(request, "code")
-            if error is not None or code is None:
-                raise _NotLetIn("denied" if error == "access_denied" else "failed")
-            return identified(await self._flow.claims(code, attempt.bonds), self._reading)
+            code = _one(request, "code")
+            if code is None or "error" in request.query_params:
+                raise _answered(request)
+            vouched = await self._flow.vouched(code, attempt.bonds)
+            return vouched, identified(vouched.claims, self._reading)
         except RetryableTransient as error:
             raise _NotLetIn("away", error) from error
         except TokenRefused as error:
             raise _NotLetIn("unplaced" if error.flaw is Flaw.SCOPE else "failed", error) from error
-        except HttpRefused as error:
-            # invalid_grant: the code was spent, or nobody came with it in time
-            raise _NotLetIn("used" if error.status == 400 else "failed", error) from error
+        except CodeSpent as error:
+            raise _NotLetIn("used", error) from error
         except ValidationFailure as error:
             raise _NotLetIn("failed", error) from error
         except Fatal as error:
             raise _NotLetIn("unfit", error) from error
+
+
+def _answered(request: Request) -> _NotLetIn:
+    """What it means that the issuer sent no code; in its own words for the log."""
+    error = _one(request, "error") or ""
+    said = ": ".join(filter(None, (error, _one(request, "error_description"))))
+    shown = "".join(letter for letter in said if letter.isprintable())[:_LONGEST_WORDS]
+    message = f"the issuer answered {shown}" if shown else "the issuer sent neither a code nor an error"
+    return _NotLetIn(_ANSWERED.get(error, "failed"), ValidationFailure(message, code=Code.REFUSED))
 
 
 def _one(request: Request, name: str) -> str | None:

@@ -18,7 +18,7 @@ from windrow.console.pages.rendering import Renderer
 from windrow.console.pages.static import Static
 from windrow.console.ports import Ports
 from windrow.console.session import Reception, SessionLimits, Visit
-from windrow.console.session.cookies import SessionCookie
+from windrow.console.session.cookies import LOGOUT, SessionCookie
 from windrow.console.session.sessions import Sessions
 from windrow.web.doorkeeper import Doorkeeper
 from windrow.web.limits import ServerLimits
@@ -70,8 +70,8 @@ class Site:
 
     def routes(self, door: Doorkeeper, limits: ServerLimits) -> list[Route]:
         reception = Reception(self._sessions, self._cookie, door, limits)
-        entrance = Entrance(self.desk.database, reception, self._renderer, self._issuer.name if self._issuer else None)
         issuer = IssuerLogin(self._issuer, self._sessions, self._cookie, door) if self._issuer else None
+        entrance = Entrance(self.desk.database, reception, self._renderer, issuer)
         overview = Shown("/", Overview(self.desk, [self._pulse.feel]).look, "/live/overview")
         shown = [overview, *(address for section in SECTIONS for address in section.addresses(self.desk))]
         return [
@@ -82,7 +82,7 @@ class Site:
             Route("/you", reception.shows(self._page(entrance.you)), methods=["GET"]),
             Route("/you/look-at", reception.takes(Role.READER, entrance.look_at), methods=["POST"]),
             Route("/you/theme", reception.takes(Role.READER, entrance.theme), methods=["POST"]),
-            Route("/logout", reception.takes(Role.READER, entrance.logout), methods=["POST"]),
+            Route(LOGOUT, reception.takes(Role.READER, entrance.logout), methods=["POST"]),
         ]
 
     def _routes(self, reception: Reception, address: Address) -> Iterator[Route]:

@@ -1,4 +1,4 @@
-"""The cookies: of a session, and of a login under way."""
+"""The cookies: of a session, of a login under way, and of what is kept for the logout."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +9,8 @@ from starlette.responses import Response
 
 from windrow.console.session.attempts import LIFETIME
 from windrow.console.session.tokens import Token
+
+LOGOUT = "/logout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,27 @@ class AttemptCookie:
 
     def clear(self, response: Response) -> None:
         response.delete_cookie(self.name, path="/", secure=self.secure, httponly=True, samesite="lax")
+
+
+@dataclass(frozen=True, slots=True)
+class PartingCookie:
+    """Is sent with nothing but the form that logs out."""
+
+    name: str
+    secure: bool
+
+    @classmethod
+    def beside(cls, session: SessionCookie) -> "PartingCookie":
+        # `__Host-` would have it sent with every request
+        return cls(session.name.replace("__Host-", "__Secure-").replace("windrow", "windrow-parting"), session.secure)
+
+    def read(self, request: Request) -> str:
+        return request.cookies.get(self.name, "")
+
+    def set(self, response: Response, sealed: str, until: datetime) -> None:
+        response.set_cookie(
+            self.name, sealed, expires=until, path=LOGOUT, secure=self.secure, httponly=True, samesite="strict"
+        )
+
+    def clear(self, response: Response) -> None:
+        response.delete_cookie(self.name, path=LOGOUT, secure=self.secure, httponly=True, samesite="strict")

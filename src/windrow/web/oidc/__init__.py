@@ -3,7 +3,8 @@ makes its holder to us, and how somebody logs in there."""
 
 from windrow.web.oidc.callers import Callers
 from windrow.web.oidc.claims import Claims
-from windrow.web.oidc.code_flow import Bonds, CodeFlow
+from windrow.web.oidc.code_flow import Bonds, CodeFlow, Vouched
+from windrow.web.oidc.exchange import CodeSpent
 from windrow.web.oidc.flaws import Flaw, TokenRefused
 from windrow.web.oidc.freshness import Freshness
 from windrow.web.oidc.identity import Identity, Reading, identified
@@ -16,6 +17,7 @@ __all__ = [
     "Callers",
     "Claims",
     "CodeFlow",
+    "CodeSpent",
     "Flaw",
     "Freshness",
     "Identity",
@@ -25,5 +27,6 @@ __all__ = [
     "Reading",
     "TokenRefused",
     "Verifier",
+    "Vouched",
     "identified",
 ]

@@ -1,7 +1,7 @@
 """What a token's claims must say, once its signature is known to be the issuer's. Pure: the time is a value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from windrow.contracts.errors import Fatal
@@ -64,6 +64,15 @@ def believed(said: dict[str, Any], terms: Terms, now: float) -> Claims:
     return Claims(issuer, subject, email, issued_at, expires_at, said)
 
 
+def told_further(claims: Claims, more: Mapping[str, Any]) -> Claims:
+    """With what else the issuer tells of the same person; what the token itself says stands."""
+    if more.get("sub") != claims.subject:
+        raise TokenRefused(Flaw.PERSON)
+    # an e-mail and whether it is verified are of one piece
+    email = claims.email if "email" in claims.said else _verified_email(more)
+    return replace(claims, email=email, said={**more, **claims.said})
+
+
 def _made_out_to(audience: Any, terms: Terms) -> bool:
     """Whether it is ours, alone or in a list with none but those that may stand beside it.
 
@@ -98,7 +107,7 @@ def _is_subject(text: str) -> bool:
     return 0 < len(text) <= LONGEST_SUBJECT and text.isascii() and text.isprintable()
 
 
-def _verified_email(said: dict[str, Any]) -> str | None:
+def _verified_email(said: Mapping[str, Any]) -> str | None:
     """The e-mail, if the issuer says by a plain `true` that it is the caller's."""
     email = said.get("email")
     return email if isinstance(email, str) and said.get("email_verified") is True else None

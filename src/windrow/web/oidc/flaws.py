@@ -10,6 +10,7 @@ class Flaw(StrEnum):
     """The rule that a token breaks; also the label by which refusals are counted."""
 
     MALFORMED = "malformed"
+    SIZE = "size"
     ALGORITHM = "algorithm"
     HEADER = "header"
     UNNAMED_KEY = "unnamed_key"
@@ -23,13 +24,21 @@ class Flaw(StrEnum):
     EMAIL = "email"
     SCOPE = "scope"
     NONCE = "nonce"
+    PERSON = "person"
 
 
 _FRESH = "send a token that the issuer has made just now; if it has, compare the clocks of both machines"
 _WORDS = {
     Flaw.MALFORMED: ("the token is not a well-formed signed JWT", "send the token as the issuer has made it"),
-    Flaw.ALGORITHM: ("the token is not signed with RS256", "have the issuer sign with RS256"),
-    Flaw.HEADER: ("the token is of another type, or demands extensions", "send an ID token: `typ` JWT and no `crit`"),
+    Flaw.SIZE: ("the token is larger than 8 KiB", "have the issuer write less into it: not every group, for one"),
+    Flaw.ALGORITHM: (
+        "the token is not signed in a way that is taken here, or not as its key is for",
+        "have the issuer sign with RS256, PS256, ES256 or EdDSA (Ed25519), as it says of itself that it does",
+    ),
+    Flaw.HEADER: (
+        "the token is of another type, or demands extensions",
+        "send an ID token or, to the API, an access token: `typ` JWT or at+jwt, and no `crit`",
+    ),
     Flaw.UNNAMED_KEY: ("the token does not name the key it is signed with", "have the issuer set `kid`"),
     Flaw.UNKNOWN_KEY: (
         "the token is signed with a key that the issuer does not publish",
@@ -46,6 +55,10 @@ _WORDS = {
         "its `email` must be one that this server lets in, and `email_verified` true",
     ),
     Flaw.NONCE: ("the token was made for another login", "log in once more, from the beginning"),
+    Flaw.PERSON: (
+        "the issuer tells of another person than the token is of",
+        "log in once more; if it stays so, whoever runs the issuer has to mend its `userinfo_endpoint`",
+    ),
     Flaw.SCOPE: (
         "the token does not say for which tenant and project it is",
         "have the issuer add both, under the names that this server reads: docs/how-to/log-in.md",

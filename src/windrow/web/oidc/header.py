@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import Any
 
 from windrow.web.oidc import strict
+from windrow.web.oidc.algorithms import ALGORITHMS
 from windrow.web.oidc.flaws import Flaw, TokenRefused
 
-ALGORITHM = "RS256"
 LONGEST_KEY_NAME = 256
 # another type (`logout+jwt`, `secevent+jwt`) is a token for another purpose; issuers may leave the type out
 ID_TOKENS = frozenset({"jwt"})
@@ -14,17 +14,18 @@ ID_TOKENS = frozenset({"jwt"})
 ACCESS_TOKENS = ID_TOKENS | {"at+jwt", "application/at+jwt"}
 
 
-def key_named_by(segment: str, kinds: Collection[str] = ID_TOKENS) -> str:
-    """The name of the key that the token says it is signed with.
+def signed_by(segment: str, kinds: Collection[str] = ID_TOKENS) -> tuple[str, str]:
+    """The name of the key that the token says it is signed with, and how.
 
-    The algorithm is ours to choose: a token that could name another would be checked with `none`, or with a public key
-    for a shared secret. Keys that a header brings or points to (`jwk`, `jku`, `x5u`) are never looked at.
+    How is one of our list: a token that could name another would be checked with `none`, or with a public key for a
+    shared secret. Keys that a header brings or points to (`jwk`, `jku`, `x5u`) are never looked at.
     """
     try:
         header = strict.object_of(strict.bytes_of(segment))
     except ValueError:
         raise TokenRefused(Flaw.MALFORMED) from None
-    if header.get("alg") != ALGORITHM:
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
         raise TokenRefused(Flaw.ALGORITHM)
     # other parameters that we do not know are ignored, as RFC 7515 has it; `crit` lists those that must not be
     if "crit" in header or "b64" in header or not _is_of(kinds, header):
@@ -32,7 +33,7 @@ def key_named_by(segment: str, kinds: Collection[str] = ID_TOKENS) -> str:
     name = header.get("kid")
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_KEY_NAME:
         raise TokenRefused(Flaw.UNNAMED_KEY)
-    return name
+    return name, algorithm
 
 
 def _is_of(kinds: Collection[str], header: dict[str, Any]) -> bool:

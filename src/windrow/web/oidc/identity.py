@@ -30,6 +30,16 @@ class Reading:
     roles_by_name: Mapping[str, Role] = field(default_factory=lambda: ROLES)
     operators: str | None = None
 
+    def lacks(self, said: Mapping[str, Any]) -> bool:
+        """Whether something of it is not said: then there may be somebody else to ask."""
+        names = (
+            None if self.in_tenant else self.tenant,
+            None if self.in_project else self.project,
+            self.roles,
+            self.subject,
+        )
+        return any(claim(said, name) is None for name in names if name)
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:

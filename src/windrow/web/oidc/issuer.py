@@ -8,12 +8,11 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
-from joserfc.jwk import RSAKey
-
 from windrow.contracts.errors import Code, RetryableTransient, WindrowError, classify
 from windrow.http import HttpClient, Limits
 from windrow.http.urls import shown
 from windrow.telemetry import emit
+from windrow.web.oidc.algorithms import Ways
 from windrow.web.oidc.discovery import Provider, described_at, provider_of
 from windrow.web.oidc.keys import GRACE, LARGEST_DOCUMENT, PATIENCE, PAUSE, KeySet
 
@@ -38,7 +37,7 @@ class Issuer:
         self._http, self._clock = http, clock
         self._pause, self._patience = pause.total_seconds(), patience.total_seconds()
         self._turn = asyncio.Lock()
-        self._not_before = -math.inf
+        self._read_at = self._not_before = -math.inf
         self._provider: Provider | None = None
         self._trouble: WindrowError = RetryableTransient("it was not asked")
         self._keys: KeySet | None = None
@@ -51,6 +50,11 @@ class Issuer:
     ) -> None:
         if self._keys is not None:
             await self._keys.aclose()
+
+    @property
+    def last_said(self) -> Provider | None:
+        """What was read last, without asking."""
+        return self._provider
 
     async def provider(self) -> Provider:
         """What it says of itself. Raises RetryableTransient as long as that could not be read at all."""
@@ -66,16 +70,27 @@ class Issuer:
             )
         return self._provider
 
-    async def key(self, name: str) -> RSAKey | None:
-        """The key of that name, where the issuer says that its keys are."""
-        url = (await self.provider()).keys
+    async def key(self, name: str) -> Ways | None:
+        """The key of that name, where the issuer says that its keys are, by what the issuer says that it signs with."""
+        provider = await self.provider()
+        url = provider.keys
         if self._keys is None or self._keys.url != url:
             before, self._keys = self._keys, KeySet(self._http, url)
             if before is not None:
                 await before.aclose()
-        return await self._keys.key(name)
+        ways = await self._keys.key(name)
+        if ways and not provider.signs_with(ways):
+            provider = await self._anew()
+        return None if ways is None else provider.signs_with(ways)
+
+    async def _anew(self) -> Provider:
+        """What it says now: it may have begun to sign in another way. But no sooner than a pause after the last time, since
+        whoever names such a key has us ask."""
+        self._not_before = min(self._not_before, self._read_at + self._pause)
+        return await self.provider()
 
     async def _read(self) -> None:
+        self._read_at = self._clock()
         try:
             async with asyncio.timeout(self._patience):
                 answer = await self._http.get(self._url, accept=("application/json",), limits=_LIMITS)

@@ -15,13 +15,12 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
-from joserfc.jwk import RSAKey
-
 from windrow.contracts.errors import Code, RetryableTransient, WindrowError, classify
 from windrow.http import HttpClient, Limits
 from windrow.http.urls import shown
 from windrow.telemetry import emit
 from windrow.telemetry.catalogue import oidc as telemetry
+from windrow.web.oidc.algorithms import Ways
 from windrow.web.oidc.freshness import Freshness
 from windrow.web.oidc.published import keys_of
 from windrow.web.oidc.trusted import trusted_url
@@ -38,7 +37,7 @@ _LIMITS = Limits(wire_bytes=LARGEST_DOCUMENT, body_bytes=LARGEST_DOCUMENT)
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    keys: Mapping[str, RSAKey]
+    keys: Mapping[str, Ways]
     read_at: float
     fresh_until: float
 
@@ -82,7 +81,7 @@ class KeySet:
     def url(self) -> str:
         return self._url
 
-    async def key(self, name: str) -> RSAKey | None:
+    async def key(self, name: str) -> Ways | None:
         """The key of that name, None where the issuer publishes none such.
 
         Raises RetryableTransient as long as the keys could not be read at all.
@@ -116,7 +115,7 @@ class KeySet:
         finally:
             self._reading = None
 
-    def _keep(self, keys: dict[str, RSAKey], fresh_seconds: float) -> None:
+    def _keep(self, keys: Mapping[str, Ways], fresh_seconds: float) -> None:
         before = self._kept.keys.keys() if self._kept else set[str]()
         now = self._clock()
         self._kept = _Kept(keys, now, now + fresh_seconds)

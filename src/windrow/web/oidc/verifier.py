@@ -8,14 +8,14 @@ from typing import Protocol
 
 from joserfc import jws
 from joserfc.errors import BadSignatureError, JoseError
-from joserfc.jwk import RSAKey
 
 from windrow.contracts.errors import RetryableTransient
 from windrow.telemetry.catalogue import oidc as telemetry
 from windrow.web.oidc import strict
+from windrow.web.oidc.algorithms import PublicKey, Ways, signatures
 from windrow.web.oidc.claims import Claims, Terms, believed
 from windrow.web.oidc.flaws import Flaw, TokenRefused
-from windrow.web.oidc.header import ALGORITHM, ID_TOKENS, key_named_by
+from windrow.web.oidc.header import ID_TOKENS, signed_by
 
 LARGEST_TOKEN = 8 * 1024
 # for clocks that differ
@@ -24,18 +24,18 @@ LEEWAY = timedelta(seconds=30)
 LONGEST_AGE = timedelta(hours=24)
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
-_SIGNATURES = jws.JWSRegistry(algorithms=[ALGORITHM], strict_check_header=False)
+_SIGNATURES = signatures()
 
 
 class Keys(Protocol):
     """The keys that an issuer signs with."""
 
-    async def key(self, name: str) -> RSAKey | None:
-        """The key of that name; None: the issuer has none. RetryableTransient: nobody could tell yet."""
+    async def key(self, name: str) -> Ways | None:
+        """The key of that name, by what it may be used with; None: the issuer has none. RetryableTransient: nobody could tell yet."""
 
 
 class Verifier:
-    """Believes tokens that one issuer has signed with RS256 for one audience and, where `emails` are given, for one of
+    """Believes tokens that one issuer has signed for one audience and, where `emails` are given, for one of
     those accounts. An issuer that goes by two names is given both; everything is compared exactly, letter by letter.
 
     Where the issuer serves the whole world, as Google does, anybody can have a token made out to any audience: there it
@@ -85,11 +85,17 @@ class Verifier:
         return found
 
     async def _checked(self, token: str) -> Claims:
-        if len(token) > LARGEST_TOKEN or not is_jwt(token):
+        if len(token) > LARGEST_TOKEN:
+            raise TokenRefused(Flaw.SIZE)
+        if not is_jwt(token):
             raise TokenRefused(Flaw.MALFORMED)
-        key = await self._keys.key(key_named_by(token.partition(".")[0], self._kinds))
-        if key is None:
+        name, algorithm = signed_by(token.partition(".")[0], self._kinds)
+        ways = await self._keys.key(name)
+        if ways is None:
             raise TokenRefused(Flaw.UNKNOWN_KEY)
+        key = ways.get(algorithm)
+        if key is None:
+            raise TokenRefused(Flaw.ALGORITHM)
         try:
             said = strict.object_of(_signed(token, key))
         except ValueError:
@@ -102,7 +108,7 @@ def is_jwt(token: str) -> bool:
     return _TOKEN.fullmatch(token) is not None
 
 
-def _signed(token: str, key: RSAKey) -> bytes:
+def _signed(token: str, key: PublicKey) -> bytes:
     """The payload, whose signature is the key's. What joserfc raises may quote the token, so it goes no further."""
     try:
         return jws.deserialize_compact(token, key, registry=_SIGNATURES).payload
