@@ -18,10 +18,12 @@ from moto.server import ThreadedMotoServer
 from tests.fakes.gcs import FakeGcs
 from tests.fakes.gcs.server import BUCKET as GCS_BUCKET
 
-from windrow.contracts.errors import Code, Conflict, ValidationFailure, WindrowError
+from windrow.contracts.errors import Code, Conflict, Fatal, ValidationFailure, WindrowError
 from windrow.objects import Method, Objects, ObjectStore
 from windrow.objects.content_type import OCTETS
 from windrow.objects.gcs import GcsObjects
+from windrow.objects.identity import identified, identity
+from windrow.objects.keys import OWN
 from windrow.objects.local import LocalObjects
 from windrow.objects.memory import MemoryObjects
 from windrow.objects.s3 import S3Objects
@@ -733,3 +735,33 @@ async def test_errors_are_of_our_family_and_one_line(store: ObjectStore) -> None
             await call
         assert "\n" not in str(raised.value)
         assert raised.value.hint
+
+
+# what a store is known by
+
+
+async def test_a_store_is_given_one_identity_however_many_ask_for_it_at_once(objects: Objects) -> None:
+    assert await identity(objects) is None
+
+    given = await asyncio.gather(*(identified(objects) for _ in range(5)))
+
+    assert {*given, await identity(objects)} == {given[0]}
+
+
+async def test_what_a_store_keeps_about_itself_is_no_tenants(objects: Objects, store: ObjectStore) -> None:
+    await identified(objects)
+
+    assert await keys(store) == []
+    with pytest.raises(ValidationFailure):
+        objects.for_tenant(OWN)
+    if isinstance(objects, LocalObjects):
+        assert await objects.tenants() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"mine", b"0" * 4000])
+async def test_an_identity_that_is_none_is_said_and_not_replaced(objects: Objects, content: bytes) -> None:
+    await objects.own().put("identity", content)
+
+    with pytest.raises(Fatal, match=r"\.store/identity is no id"):
+        await identified(objects)
+    assert await objects.own().get("identity") == content

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from windrow.app.belonging import adopt, is_fleeting, paired
 from windrow.app.compose import database_url, temporal_address
 from windrow.app.outside import objects
 from windrow.contracts.errors import Code, Fatal, WindrowError, classify
-from windrow.contracts.scope import Scope
+from windrow.contracts.scope import Actor, Scope
 from windrow.postgres import Database
 from windrow.postgres.migrate import inspect, migrate
 from windrow.postgres.version import server_version
@@ -41,16 +42,18 @@ class Check:
     hint: str | None = None
 
 
-async def examine(settings: Settings, *, repair: bool = False) -> AsyncIterator[Check]:
-    """Every check in order; one that needs another that failed is skipped."""
+async def examine(settings: Settings, *, repair: bool = False, adopter: Actor | None = None) -> AsyncIterator[Check]:
+    """Every check in order; one that needs another that failed is skipped. An adopter gives the database another store."""
     yield _settings()
-    yield _home(settings)
-    yield _stack(settings)
+    yield await _guarded("home", lambda: _home(settings))
+    yield await _guarded("stack", lambda: _stack(settings))
     database = await _guarded("postgres", lambda: _postgres(settings))
     yield database
     schema = await _after(database, "schema", lambda: _schema(settings, repair))
     yield schema
-    yield await _guarded("objects", lambda: _objects(settings))
+    stored = await _guarded("objects", lambda: _objects(settings))
+    yield stored
+    yield await _after(schema, "store", lambda: _after(stored, "store", lambda: _store(settings, adopter)))
     temporal = await _guarded("temporal", lambda: _temporal(settings))
     yield temporal
     yield await _after(schema, "checkpoint", lambda: _after(temporal, "checkpoint", lambda: _checkpoint(settings)))
@@ -86,16 +89,20 @@ def _settings() -> Check:
     return Check("settings", Verdict.WARN, f"not known: {meant}", "see docs/reference/settings.md")
 
 
-def _home(settings: Settings) -> Check:
+async def _home(settings: Settings) -> Check:
     home = settings.home.absolute()
     there = next(path for path in (home, *home.parents) if path.exists())
+    if not there.is_dir():
+        return Check("home", Verdict.FAIL, f"{there} is not a directory", "choose another directory (WINDROW_HOME)")
+    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        return Check("home", Verdict.WARN, f"{there} is closed to this user", "check its owner and its permissions")
     free = shutil.disk_usage(there).free
     if free < ROOM:
         return Check("home", Verdict.WARN, f"{home}: {free >> 20} MiB free", "free some space, or set WINDROW_HOME")
     return Check("home", Verdict.OK, f"{home}: {free >> 30} GiB free")
 
 
-def _stack(settings: Settings) -> Check:
+async def _stack(settings: Settings) -> Check:
     if settings.database_url and settings.temporal_address:
         return Check("stack", Verdict.OK, "both engines are your own servers")
     running = discover(settings.home.absolute())
@@ -135,6 +142,20 @@ async def _objects(settings: Settings) -> Check:
         await store.delete(key)
     place = settings.object_store or f"{settings.home / 'objects'}"
     return Check("objects", Verdict.OK, f"written, read and deleted in {place}")
+
+
+async def _store(settings: Settings, adopter: Actor | None) -> Check:
+    store = objects(settings)
+    if is_fleeting(store):
+        return Check(
+            "store", Verdict.WARN, "in memory: objects are gone with their process", "name one in WINDROW_OBJECT_STORE"
+        )
+    async with Database(database_url(settings), size=1) as database:
+        pair = await (adopt(settings, database, store, adopter) if adopter else paired(settings, database, store))
+    pair.must_match()
+    if pair.known is None:
+        return Check("store", Verdict.OK, "none is known yet: the first process that uses one makes it the database's")
+    return Check("store", Verdict.OK, f"the one of this database since {pair.known.since:%Y-%m-%d}")
 
 
 async def _temporal(settings: Settings) -> Check:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from windrow.app.attending import attend
 from windrow.app.background import Background
+from windrow.app.belonging import join
 from windrow.app.compose import opened
 from windrow.app.doorplate import TOKEN, doorplate, last_port
 from windrow.app.media import MediaWork, media, topics_of
@@ -62,6 +63,7 @@ async def events(settings: Settings) -> AsyncIterator[Running]:
             running.callback(exported.shutdown)
             app = await running.enter_async_context(opened(settings))
             beyond = await running.enter_async_context(outside(settings, os.environ))
+            await join(settings, app.database, beyond.objects)
             wakeups = Wakeups(app.database.url)
             work = await running.enter_async_context(media(settings, app.database, beyond, wakeups))
             background = await running.enter_async_context(Background())

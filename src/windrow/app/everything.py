@@ -9,6 +9,7 @@ from datetime import timedelta
 from windrow.app import announcing
 from windrow.app.attending import attend
 from windrow.app.background import Background
+from windrow.app.belonging import join
 from windrow.app.compose import stack_config
 from windrow.app.housekeeping import keep_blobs
 from windrow.app.jobs import employ
@@ -53,6 +54,7 @@ async def everything(settings: Settings, *, process: str = "up") -> AsyncIterato
             database = await running.enter_async_context(Database(stack.database_url, size=settings.database_pool_size))
             await running.enter_async_context(written_down(database))
             beyond = await running.enter_async_context(outside(settings, os.environ))
+            await join(settings, database, beyond.objects)
             wakeups = Wakeups(stack.database_url)
             work = await running.enter_async_context(media(settings, database, beyond, wakeups))
             background = await running.enter_async_context(Background())

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from windrow.app.belonging import join
 from windrow.app.outside import objects
 from windrow.catalog.destination import Destination, Directory, Folder
 from windrow.catalog.export import export
@@ -28,6 +29,8 @@ async def exported(
 ) -> dict[str, Any]:
     """Write the catalog down, from where an earlier attempt was left; where it is, and its manifest."""
     destination = destination_of(settings, order, to)
+    if isinstance(destination, Folder):
+        await join(settings, database, objects(settings))
     async with database.tenant(order.scope.tenant_id) as tx:
         # before anything leaves: what was taken out is to be known also where the export did not end well
         await audit.record(

@@ -42,9 +42,13 @@ async def outside(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
 
 
 def objects(settings: Settings, signer: UrlSigner | None = None) -> Objects:
-    """The object store of the settings; below the home directory when they name none."""
-    url = settings.object_store or f"file:{settings.home.absolute() / 'objects'}"
-    return open_objects(url, signer=signer, endpoint=settings.object_store_endpoint)
+    """The object store of the settings."""
+    return open_objects(store_url(settings), signer=signer, endpoint=settings.object_store_endpoint)
+
+
+def store_url(settings: Settings) -> str:
+    """Where objects are kept: below the home directory when the settings do not say."""
+    return settings.object_store or f"file:{settings.home.absolute() / 'objects'}"
 
 
 def webhooks(settings: Settings, client: HttpClient) -> dict[str, Sink]:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from windrow.app.checks import Check, Verdict, examine
 from windrow.cli import show
-from windrow.cli.frame import Json, command
+from windrow.cli.frame import Json, command, operator
 from windrow.settings import read
 
 MARKS = {
@@ -25,15 +25,23 @@ async def doctor(
         bool,
         typer.Option("--repair", help="Mend what can be mended: missing migrations, namespaces, schedules."),
     ] = False,
+    adopt_store: Annotated[
+        bool,
+        typer.Option(
+            "--adopt-store",
+            help="Make the object store of the settings the database's, when the one before is lost or was replaced. "
+            "Objects that rows name and that are not in it stay missing.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Is everything in order: settings, disk, engines, schema, the way through Temporal to Postgres, who works there?
+    """Is everything in order: settings, disk, engines, schema, objects, the way through Temporal to Postgres, who works there?
 
     Ends with 1 when a check failed.
     """
     console = Console(highlight=False, soft_wrap=True)
     checks: list[Check] = []
-    async for check in examine(read(), repair=repair):
+    async for check in examine(read(), repair=repair, adopter=operator() if adopt_store else None):
         checks.append(check)
         if not json:
             tell(console, check)

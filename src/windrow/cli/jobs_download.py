@@ -19,6 +19,7 @@ async def download(
     json: Json = False,
 ) -> None:
     """Write what a job has made to a file: for a clip, the video. Its hash is compared with the one that the job has named."""
+    from windrow.app.belonging import paired
     from windrow.app.compose import opened
     from windrow.app.jobs_download import download as downloaded
     from windrow.app.outside import objects
@@ -26,11 +27,14 @@ async def download(
 
     settings = read()
     within = tenant or settings.tenant
-    async with opened(settings) as app, app.database.tenant(within) as tx:
-        job = await reading.find(tx, job_id)
-    if job is None:
-        raise reading.not_found(job_id)
-    written = await downloaded(objects(settings).for_tenant(within), job, path)
+    store = objects(settings)
+    async with opened(settings) as app:
+        async with app.database.tenant(within) as tx:
+            job = await reading.find(tx, job_id)
+        if job is None:
+            raise reading.not_found(job_id)
+        (await paired(settings, app.database, store)).must_match()
+    written = await downloaded(store.for_tenant(within), job, path)
     told = {"job": job_id, "file": str(path)}
     if json:
         show.document(told | {"size": written})

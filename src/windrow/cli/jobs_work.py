@@ -31,6 +31,7 @@ async def work(
 
     Any number of workers may run, on any number of machines that share the database and the object store.
     """
+    from windrow.app.belonging import join
     from windrow.app.jobs import employ, worker_limits
     from windrow.app.outside import objects
 
@@ -42,9 +43,11 @@ async def work(
         exported = export("jobs", otlp_endpoint=settings.otlp_endpoint)
         running.callback(exported.shutdown)
         app = await running.enter_async_context(opened(settings))
+        store = objects(settings)
+        await join(settings, app.database, store)
         wakeups = Wakeups(app.database.url)
         background = await running.enter_async_context(Background())
-        employ(background, settings, app.database, wakeups, objects(settings), concurrency=concurrency)
+        employ(background, settings, app.database, wakeups, store, concurrency=concurrency)
         background.start("wakeups", wakeups.run)
         metrics, _ = serve_metrics(settings.metrics_port)
         running.callback(metrics.server_close)

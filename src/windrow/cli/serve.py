@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from rich.console import Console
 
 from windrow.app.background import Background
+from windrow.app.belonging import join
 from windrow.app.compose import opened
 from windrow.app.outside import outside
 from windrow.cli import show
@@ -37,6 +38,7 @@ async def serve(json: Json = False) -> None:
         running.callback(exported.shutdown)
         app = await running.enter_async_context(opened(settings))
         beyond = await running.enter_async_context(outside(settings, os.environ))
+        await join(settings, app.database, beyond.objects)
         background = await running.enter_async_context(Background())
         web = await running.enter_async_context(served(settings, app.database, beyond.vault))
         keep_blobs(background, web.blobs)

@@ -4,6 +4,8 @@ import re
 
 from windrow.contracts.errors import Code, Fatal, ValidationFailure
 
+# where a store keeps what is about itself; no tenant has a name like that
+OWN = ".store"
 LONGEST_KEY = 900
 LONGEST_SEGMENT = 200
 # buckets allow names of 1024 bytes; 900 are the key's and 64 the tenant's

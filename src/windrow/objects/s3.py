@@ -12,7 +12,7 @@ from obstore.store import S3Store
 from windrow.contracts.scope import checked_name
 from windrow.objects.driver import Absent, Anything, Method
 from windrow.objects.errors import not_found, storage_error
-from windrow.objects.keys import checked_bucket_prefix, joined
+from windrow.objects.keys import OWN, checked_bucket_prefix, joined
 from windrow.objects.obstore_driver import ObstoreDriver
 from windrow.objects.store import ObjectStore
 from windrow.telemetry.redaction import PROCESS
@@ -64,6 +64,9 @@ class S3Objects:
 
     def for_tenant(self, tenant_id: str) -> ObjectStore:
         return self._at(joined(self._prefix, checked_name("tenant", tenant_id)))
+
+    def own(self) -> ObjectStore:
+        return self._at(joined(self._prefix, OWN))
 
     def undivided(self) -> ObjectStore:
         """All that lies below the prefix as one store: for a bucket that belongs to one tenant."""

@@ -27,6 +27,10 @@ class Objects(Protocol):
 
     def for_tenant(self, tenant_id: str) -> "ObjectStore": ...
 
+    def own(self) -> "ObjectStore":
+        """What the storage keeps about itself, where no tenant's objects are."""
+        ...
+
     async def sweep(self) -> int:
         """Remove what processes that died left unfinished, where that is ours to do. How many files there were."""
         ...

@@ -138,7 +138,7 @@ async def test_a_store_that_cannot_be_reached_is_transient_and_not_waited_for() 
             await objects.for_tenant("acme").get("a")
 
     assert raised.value.code is Code.STORAGE_UNAVAILABLE
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
 
 
 # hiccups
@@ -375,7 +375,7 @@ async def test_more_readers_than_threads_leave_room_for_writers(
             await store.put(f"b/{number}", b"y")
             assert sum([len(chunk) async for chunk in reader]) == 100_000
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(100):
         await asyncio.gather(*(work(number) for number in range(count)))
 
     assert len(gcs.shelf.objects) == 1 + count
@@ -396,5 +396,5 @@ async def test_a_store_that_nobody_holds_leaves_no_thread_and_no_connection(gcs:
     gc.collect()
 
     for thread in mine:
-        await asyncio.to_thread(thread.join, 10)
+        await asyncio.to_thread(thread.join, 60)
     assert not any(thread.is_alive() for thread in mine)

@@ -40,7 +40,7 @@ def gcs(server: FakeGcs) -> FakeGcs:
 
 @pytest.fixture
 def store(gcs: FakeGcs) -> ObjectStore:
-    return GcsObjects(BUCKET, endpoint=gcs.base_url, patience=timedelta(seconds=3)).for_tenant("acme")
+    return GcsObjects(BUCKET, endpoint=gcs.base_url, patience=timedelta(seconds=15)).for_tenant("acme")
 
 
 async def write(store: ObjectStore, data: bytes) -> None:

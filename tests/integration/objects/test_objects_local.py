@@ -292,11 +292,12 @@ async def test_a_reader_never_sees_one_object_with_the_type_of_another(store: Ob
 
     await store.put("a", b"0", content_type=types[0])
     replacing = asyncio.create_task(replace_all_the_time())
-    seen = set()
-    for _ in range(400):
+    seen, readings = set(), 0
+    while readings < 400 or len(seen) < len(types):  # who writes may be slower than who reads
         async with store.open_reader("a") as reader:
             content = b"".join([chunk async for chunk in reader])
         seen.add((types[int(content)], reader.head.content_type))
+        readings += 1
     over.set()
     await replacing
 
@@ -360,9 +361,10 @@ PUTTER = textwrap.dedent(
 
     async def main() -> None:
         store = LocalObjects(pathlib.Path(sys.argv[1])).for_tenant("acme")
-        print("ready", flush=True)
         for number in range(1_000_000):
             await store.put(f"shared/{number % 3}", bytes([number % 256]) * 300_000, content_type=f"text/x{number % 256}")
+            if number == 0:
+                print("ready", flush=True)
 
     asyncio.run(main())
     """

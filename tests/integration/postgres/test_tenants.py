@@ -19,6 +19,9 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "speakers": {"kind": "channel"},
 }
 
+# what is no tenant's: how far the schema is, and which object store the rows name objects of
+INSTALLATIONS = {"migrations", "object_store"}
+
 BY_TYPE: dict[str, Any] = {
     "text": "x",
     "bigint": 1,
@@ -121,10 +124,11 @@ def test_every_table_with_a_tenant_forces_row_level_security(connection: psycopg
     assert open_tables == []
 
 
-def test_every_table_has_a_tenant_but_the_list_of_migrations(connection: psycopg.Connection[Any]) -> None:
+def test_every_table_has_a_tenant_but_those_of_the_installation(connection: psycopg.Connection[Any]) -> None:
     named = {row[0] for row in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'windrow'")}
 
-    assert named - set(tables(connection)) == {"migrations"}
+    assert named - set(tables(connection)) == INSTALLATIONS
+    assert not any(may(connection, "windrow_app", table, "INSERT, UPDATE, DELETE") for table in INSTALLATIONS)
 
 
 def test_unique_keys_lead_with_the_tenant(connection: psycopg.Connection[Any]) -> None:
@@ -132,7 +136,8 @@ def test_unique_keys_lead_with_the_tenant(connection: psycopg.Connection[Any]) -
         """SELECT i.indexrelid::regclass::text FROM pg_index i
              JOIN pg_class c ON c.oid = i.indrelid AND c.relnamespace = 'windrow'::regnamespace
              JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-            WHERE i.indisunique AND a.attname <> 'tenant_id' AND c.relname <> 'migrations'"""
+            WHERE i.indisunique AND a.attname <> 'tenant_id' AND c.relname <> ALL (%s)""",
+        (sorted(INSTALLATIONS),),
     ).fetchall()
 
     assert others == []

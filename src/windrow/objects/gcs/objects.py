@@ -9,7 +9,7 @@ from windrow.contracts.errors import Code, Fatal
 from windrow.contracts.scope import checked_name
 from windrow.objects.gcs.bucket import Bucket
 from windrow.objects.gcs.driver import GcsDriver
-from windrow.objects.keys import checked_bucket_prefix, joined
+from windrow.objects.keys import OWN, checked_bucket_prefix, joined
 from windrow.objects.store import ObjectStore
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", re.ASCII)
@@ -41,6 +41,9 @@ class GcsObjects:
 
     def for_tenant(self, tenant_id: str) -> ObjectStore:
         return ObjectStore(GcsDriver(self._bucket, joined(self._prefix, checked_name("tenant", tenant_id))))
+
+    def own(self) -> ObjectStore:
+        return ObjectStore(GcsDriver(self._bucket, joined(self._prefix, OWN)))
 
     def undivided(self) -> ObjectStore:
         """All that lies below the prefix as one store: for a bucket that belongs to one tenant."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import checked_name
+from windrow.objects.keys import OWN
 from windrow.objects.local.draft import sweep
 from windrow.objects.local.driver import LocalDriver
 from windrow.objects.local.tree import Tree
@@ -27,6 +28,9 @@ class LocalObjects:
     def for_tenant(self, tenant_id: str) -> ObjectStore:
         tree = self._tree(checked_name("tenant", tenant_id))
         return ObjectStore(LocalDriver(tree, signing_for(self._signer, tenant_id)))
+
+    def own(self) -> ObjectStore:
+        return ObjectStore(LocalDriver(self._tree(OWN), unsigned))
 
     def undivided(self) -> ObjectStore:
         """The directory as one store: for one that belongs to one tenant. No URLs are signed, since those name a tenant."""

@@ -2,7 +2,15 @@
 
 from windrow.telemetry.declare import Counter, Event, Histogram, Level, Span
 
-EVENTS = (Event("objects.swept", Level.INFO, "Unfinished files of processes that died were removed.", ("files",)),)
+EVENTS = (
+    Event("objects.swept", Level.INFO, "Unfinished files of processes that died were removed.", ("files",)),
+    Event(
+        "store.joined",
+        Level.INFO,
+        "From now on the database belongs to this object store, and no process with another one is let in.",
+        ("store_id", "place"),
+    ),
+)
 
 SPANS = (Span("objects.request", "An object is asked for, written or removed.", ("store", "verb", "key")),)
 
