@@ -74,7 +74,9 @@ async def media(settings: Settings, database: Database, beyond: Outside, wakeups
             opener,
             named.places,
             Mirror(database, named.places, wakeups.on(mirror.CHANNEL)),
-            Sweeper(database, named.places, handler.handle, wakeups.on(mirror.CHANNEL), own),
+            Sweeper(
+                database, named.places, handler.handle, wakeups.on(mirror.CHANNEL), own, unreadable=handler.unreadable
+            ),
             Conductor(
                 database, partial(clip_of, attempts=settings.max_attempts), topics, wakeups.on(conducting.CHANNEL)
             ),

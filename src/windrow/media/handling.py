@@ -32,6 +32,7 @@ from windrow.media.setback import Setbacks
 from windrow.media.snapshot import Snapshot
 from windrow.media.stage import Stage
 from windrow.media.taking import Stores, Taker
+from windrow.media.unreadable import Unreadable
 from windrow.postgres import Database
 from windrow.telemetry import bound, context, span
 from windrow.telemetry.catalogue import media as telemetry
@@ -59,6 +60,7 @@ class Handler:
         self._database, self._enrichment, self._topics, self._limits = database, enrichment, topics, limits
         self._taker = Taker(database, stores, topics, limits)
         self._setbacks = Setbacks(database, topics, limits, jitter)
+        self.unreadable = Unreadable()
 
     async def handle(self, found: Found) -> Handled:
         """Do what the event asks for, once, however often it comes."""
@@ -106,7 +108,10 @@ class Handler:
             remains = Remains(
                 scope=found.scope, error=error, excerpt=error.excerpt, about=about, message_id=found.message_id
             )
-            return await self._bury(remains, account)
+            handled = await self._bury(remains, account)
+            if error.etag:
+                self.unreadable.note(found.scope, found.job_id, error.etag)
+            return handled
         match taken:
             case Claimed():
                 account.learn(taken.job.job)

@@ -7,7 +7,7 @@ one, and a copy that lies where its job is not is removed by the mirror.
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from windrow.media.mirror import astray
 from windrow.media.places import Places
 from windrow.media.stage import FOLDERS, Stage
 from windrow.media.stalling import stalled
+from windrow.media.unreadable import Unreadable
 from windrow.objects import Listed
 from windrow.postgres import Database, load
 from windrow.postgres.patience import keep_on
@@ -40,7 +41,8 @@ Handle = Callable[[Found], Awaitable[Handled]]
 class Sweeper:
     """Of one process; any number may run, since whoever handles a job claims it first.
 
-    `own` is looked through even if it has no job yet: its first event may have come while the database was away.
+    `own` is looked through even if it has no job yet: its first event may have come while the database was away. What the
+    process knows as `unreadable` is not taken up again.
     """
 
     database: Database
@@ -48,6 +50,7 @@ class Sweeper:
     handle: Handle
     wakeup: Wakeup
     own: Scope | None = None
+    unreadable: Unreadable = field(default_factory=Unreadable)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -85,27 +88,32 @@ class Sweeper:
         async with self.database.system() as tx:
             known = await tx.rows(Q.scopes)
         with_jobs = [Scope(row["tenant_id"], row["project_id"]) for row in known]
-        return list(dict.fromkeys([*([self.own] if self.own else []), *self.places.scopes, *with_jobs]))
+        own = [self.own] if self.own else []
+        return list(dict.fromkeys([*own, *self.places.scopes, *self.unreadable.scopes, *with_jobs]))
 
     async def _look(self, scope: Scope, folder: str, before: datetime) -> int:
-        wrong = 0
+        wrong, gone = 0, self.unreadable.of(scope) if folder == Stage.QUEUED.folder else set()
         async for listed in _chunks(self.places.store(scope).list(folder)):
-            ids = {_job_id(folder, one): one for one in listed if one.updated < before}
-            ids.pop(None, None)
-            wrong += await self._compare(scope, folder, [job_id for job_id in ids if job_id])
+            named = {job_id: one for one in listed if (job_id := _job_id(folder, one))}
+            gone -= named.keys()
+            wrong += await self._compare(
+                scope, folder, {job_id: one.etag for job_id, one in named.items() if one.updated < before}
+            )
+        self.unreadable.forget(scope, gone)
         return wrong
 
-    async def _compare(self, scope: Scope, folder: str, job_ids: list[str]) -> int:
+    async def _compare(self, scope: Scope, folder: str, etags: dict[str, str]) -> int:
         async with self.database.tenant(scope.tenant_id) as tx:
-            rows = {row["job_id"]: row for row in await tx.rows(Q.settled, job_ids=job_ids)}
+            rows = {row["job_id"]: row for row in await tx.rows(Q.settled, job_ids=list(etags))}
             strays = [
                 job_id for job_id, row in rows.items() if row["is_settled"] and Stage(row["stage"]).folder != folder
             ]
             for job_id in strays:
                 await astray(tx, job_id)
-        orphans = [job_id for job_id in job_ids if job_id not in rows] if folder == Stage.QUEUED.folder else []
+        orphans = [job_id for job_id in etags if job_id not in rows] if folder == Stage.QUEUED.folder else []
         for job_id in orphans:
-            await self._take_up(Found(scope=scope, job_id=job_id))
+            if not self.unreadable.knows(scope, job_id, etags[job_id]):
+                await self._take_up(Found(scope=scope, job_id=job_id))
         return len(strays) + len(orphans)
 
 

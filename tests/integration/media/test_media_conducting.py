@@ -186,7 +186,7 @@ async def test_a_conductor_is_woken_by_what_has_become_ready(hall: Hall) -> None
         await wakeups.listening.wait()
         job_id = await hall.enriched()
         while (await hall.studio.job(job_id)).stage is not Stage.PROCESSING:
-            assert await seen.wait(20)
+            assert await seen.wait(60)
     finally:
         for task in running:
             task.cancel()

@@ -52,7 +52,9 @@ async def test_the_next_folder_and_the_event_are_written_before_the_old_one_is_l
     assert verbs == [("put", "jobs/Processing"), ("put", f"events/{job_id}"), ("delete", "jobs/Queued")]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(data=st.data())
 async def test_whatever_breaks_off_the_job_is_never_in_no_folder_and_in_the_end_in_one(
     database: Database, data: st.DataObject

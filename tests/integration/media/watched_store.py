@@ -22,6 +22,9 @@ class WatchedObjects:
     def for_tenant(self, tenant_id: str) -> ObjectStore:
         return ObjectStore(_Watched(self, self._memory.for_tenant(tenant_id)._driver))
 
+    def own(self) -> ObjectStore:
+        return self._memory.own()
+
     def unwatched(self, tenant_id: str) -> ObjectStore:
         return self._memory.for_tenant(tenant_id)
 

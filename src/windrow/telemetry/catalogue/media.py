@@ -1,6 +1,6 @@
 """What the metadata worker says: the way of a media job from its event to its end."""
 
-from windrow.telemetry.declare import Counter, Event, Histogram, Level, Span
+from windrow.telemetry.declare import Counter, Event, Gauge, Histogram, Level, Span
 
 _ABOUT = ("job_id", "request_id", "stage", "media_type", "duration_ms")
 _TROUBLE = ("tag", "error_class", "code", "reason")
@@ -122,6 +122,10 @@ DURATION = Histogram(
 REDELIVERIES = Counter("metadata_worker_redeliveries_total", "Events that came for the second time or later.")
 DEAD_LETTERS = Counter(
     "metadata_worker_dlq_total", "What was given up and is in the dead letter topic, by error.", labels=("tag",)
+)
+UNREADABLE = Gauge(
+    "media_unreadable_objects",
+    "Objects below `jobs/Queued` that are no jobs, as this process has seen them; looked at every quarter of an hour.",
 )
 MOVES = Counter("media_moves_total", "Changes of stage of media jobs, by the stage reached.", labels=("stage",))
 MIRRORED = Counter("media_mirrored_total", "Jobs whose objects were made from their rows.", labels=("outcome",))
