@@ -13,7 +13,7 @@ from windrow.postgres.pool import Row
 
 MOST = 200
 # so far back is looked for what the filters mean: at first some times what a page shows, and on when that was not enough
-FIRST, FURTHEST = 8, 5_000
+FIRST, FURTHEST = 8, 2_500
 
 _SUMMARY = tuple(field.name for field in fields(Summary))
 

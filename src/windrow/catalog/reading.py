@@ -1,4 +1,4 @@
-"""Reading the catalog: pages of items, one item with all that is known about it, and how many there are."""
+"""Reading the catalog: what a list shows of items, one item with all that is known about it, and how many there are."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,6 @@ from uuid import UUID
 
 import msgspec
 
-from windrow.catalog.filters import Filters
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.identity import Identity
 from windrow.contracts.item import NormalizedItem, Provenance, Relation
@@ -17,12 +16,7 @@ from windrow.contracts.scope import Scope, checked_name
 from windrow.postgres import Transaction, load
 from windrow.postgres.pool import Row
 
-MOST = 500
-
 _BEGINNING = re.compile(r"[0-9a-f]{4,32}")
-_FIRST, _LAST = UUID(int=0), UUID(int=2**128 - 1)
-# enough that most filters fill a page, and few enough that a rare one keeps nobody waiting
-FURTHEST = 20_000
 _PROVENANCE = Provenance.__struct_fields__
 _ITEM = tuple(name for name in NormalizedItem.__struct_fields__ if name not in ("provenance", "relations"))
 
@@ -47,15 +41,6 @@ class Summary:
     revision: int
     first_seen_at: datetime
     changed_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Items in the order of their ids, and after which to go on; None when there are no more. Of what is seldom a page may hold
-    fewer than were asked for, or none, and there are more all the same."""
-
-    items: tuple[Summary, ...]
-    next: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,35 +74,6 @@ class Count:
     deleted: int
 
 
-async def items(
-    tx: Transaction,
-    scope: Scope,
-    filters: Filters | None = None,
-    *,
-    after: UUID | None = None,
-    limit: int = 50,
-    furthest: int = FURTHEST,
-) -> Page:
-    """A page of the items that are meant. It looks no further than so many items ahead."""
-    filters = filters or Filters()
-    size = max(1, min(limit, MOST))
-    until: UUID | None = await tx.value(Q.furthest, after=after or _FIRST, furthest=furthest)
-    found = await tx.into(
-        Summary,
-        Q.page,
-        project=scope.project_id,
-        endpoint=filters.endpoint,
-        entity_type=filters.entity_type,
-        label=filters.label,
-        owner=filters.owner,
-        deleted=filters.deleted,
-        limit=size + 1,
-        after=after or _FIRST,
-        until=until or _LAST,
-    )
-    return Page(tuple(found[:size]), found[size - 1].item_id if len(found) > size else until)
-
-
 async def summaries(tx: Transaction, ids: Sequence[UUID]) -> list[Summary]:
     """Those that are there, in the order of their ids."""
     return await tx.into(Summary, Q.summaries, ids=list(ids)) if ids else []
@@ -144,6 +100,12 @@ async def identify(tx: Transaction, scope: Scope, named: str, external_id: str |
         raise _missing(named)
     found: UUID = rows[0]["item_id"]
     return found
+
+
+async def confirm(tx: Transaction, scope: Scope, item_id: UUID) -> None:
+    """That it is an item of the project: its history and its relations are asked for by its id alone."""
+    if await tx.value(Q.there, project=scope.project_id, item_id=item_id) is None:
+        raise _missing(str(item_id))
 
 
 async def item(tx: Transaction, scope: Scope, item_id: UUID) -> Held:

@@ -1,14 +1,18 @@
 -- outgoing: what an item names, with what the catalog knows about it
 SELECT r.type, r.target_external_id AS external_id, r.target_id AS item_id, i.entity_type, i.display_name, i.deleted
-  FROM item_relations r LEFT JOIN items i ON i.item_id = r.target_id
- WHERE r.item_id = %(item_id)s
- ORDER BY r.type, r.target_external_id LIMIT %(limit)s;
+  FROM (SELECT o.type, o.target_external_id, o.target_id FROM item_relations o
+         WHERE o.tenant_id = current_tenant() AND o.item_id = %(item_id)s
+         ORDER BY o.type, o.target_external_id LIMIT %(limit)s) AS r
+  LEFT JOIN items i ON i.item_id = r.target_id
+ ORDER BY r.type, r.target_external_id;
 
--- incoming: which items name it
+-- incoming: which items name it. Of a hundred thousand the first as they stand in the index: to put all in order would take
+-- longer than all else
 SELECT r.type, i.external_id, r.item_id, i.entity_type, i.display_name, i.deleted
-  FROM item_relations r JOIN items i ON i.item_id = r.item_id
- WHERE r.target_id = %(item_id)s
- ORDER BY r.type, r.item_id LIMIT %(limit)s;
+  FROM (SELECT o.type, o.item_id FROM item_relations o
+         WHERE o.tenant_id = current_tenant() AND o.target_id = %(item_id)s ORDER BY o.type LIMIT %(limit)s) AS r
+  JOIN items i ON i.item_id = r.item_id
+ ORDER BY r.type, r.item_id;
 
 -- around: some of each type, both ways, and how many there are, counted up to a bound: an item may be named by a hundred
 -- thousand. From type to type by the index, and of each the first that stand there

@@ -92,21 +92,21 @@ async def search(
 
 
 async def _sought(tx: Transaction, asked: Asked, filters: Filters) -> tuple[Sought, int]:
-    # of an address the domain is everybody's: it would find nothing that the name before it does not
-    owner = filters.owner.partition("@")[0] or filters.owner if filters.owner else None
-    known_by = [text for text in (filters.entity_type, filters.label, owner) if text is not None]
-    groups = (asked.phrases, asked.words, asked.without, known_by)
+    kinds = [filters.entity_type] if filters.entity_type is not None else []
+    groups = (asked.phrases, asked.words, asked.without, kinds)
     row = await tx.row(Q.words, said=[said for group in groups for said in group])
     assert row
     split = iter(tuple(words) for words in row["words"])
-    phrases, words, without, filtering = ([next(split) for _ in group] for group in groups)
+    phrases, words, without, of_kind = ([next(split) for _ in group] for group in groups)
     needed = tuple(word for part in (*phrases, *words) for word in part)
     sought = Sought(
         words=needed[:MOST_WORDS],
         unfinished=asked.unfinished and bool(words[-1]) and len(needed) <= MOST_WORDS,
         phrases=tuple(phrases),
         without=tuple(without),
-        filters=tuple(word for part in filtering for word in part),
+        entity_type=tuple(word for part in of_kind for word in part),
+        label=filters.label,
+        owner=filters.owner,
         endpoint=filters.endpoint,
     )
     return sought, row["behind"]

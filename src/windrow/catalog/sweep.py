@@ -20,8 +20,8 @@ from windrow.postgres import Transaction, load
 LOTS = 7
 # where a sample was enough, so many are looked for in the names of the others
 BETTER = 20
-# this many candidates of one look are weighed, and no more
-MOST = 2000
+# this many candidates of one look are weighed, and no more; and of all looks together, until there is enough
+MOST, ALTOGETHER = 2000, 3000
 # so many rows are weighed to save the index a word that may go on; and to weigh 100 costs as much as to gather the 4096
 # entries that stand behind one in the first lot
 FEW, WORTH = 300, 100
@@ -57,7 +57,7 @@ class _Look:
 
 
 class Sweep:
-    """What is found, and whether that is all there is."""
+    """What is found, whether that is all there is, and how many candidates the index was asked for."""
 
     def __init__(
         self,
@@ -86,15 +86,15 @@ class Sweep:
         }
         self.candidates: list[Candidate] = []
         self.facets: Counter[tuple[str, str]] = Counter()
-        self.count = 0
+        self.count = self.weighed = 0
         self.is_all = True
 
-    async def run(self, enough: int) -> None:
-        """Everywhere until there is enough; then, in the lots that are left, only for what is better."""
+    async def run(self, enough: int, *, weighed: int = ALTOGETHER) -> None:
+        """Everywhere until there is enough, or so many were weighed; then, in the lots that are left, only for what is better."""
         if not self._sought.anywhere:
             return
         await self._by_rows(enough)
-        await self._by_index(enough, self._sought.anywhere, MOST)
+        await self._by_index(enough, self._sought.anywhere, MOST, weighed)
         self.is_all &= not self._lots
         await self._better(2, self._sought.in_name)
         await self._better(1, self._sought.as_name)
@@ -131,11 +131,14 @@ class Sweep:
         )
         return max(FEW, frequency * WORTH)
 
-    async def _by_index(self, enough: int, query: str, most: int) -> None:
-        while self._lots and self.count < enough:
+    async def _by_index(self, enough: int, query: str, most: int, left: int = ALTOGETHER) -> None:
+        while self._lots and self.count < enough and left > 0:
+            most = min(most, left)
             look = await self._look(query, self._sought.quoted, enough - self.count, most)
             self._take_in(look)
             self.is_all &= look.seen < most
+            self.weighed += look.seen
+            left -= look.seen
 
     def _take_in(self, look: _Look) -> None:
         self._lots = self._lots[look.lots :]

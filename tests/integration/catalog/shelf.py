@@ -1,5 +1,6 @@
 """What the tests of the catalog put on its shelves: items written as a subscriber would, saying only what matters."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from windrow.contracts.identity import Identity, content_hash
 from windrow.contracts.scope import Scope
-from windrow.postgres import Database
+from windrow.postgres import Database, Query, Transaction
 
 ACME = Scope("acme", "main")
 THEIRS = Scope("theirs", "main")
@@ -93,3 +94,24 @@ async def relate(database: Database, source: UUID, kind: str, target: str, *, en
             "INSERT INTO item_relations VALUES ('acme', %s, %s, %s, %s)",
             [source, kind, id_of(target, endpoint), target],
         )
+
+
+async def generic_plan(database: Database, query: Query) -> str:
+    """How a connection comes to run it in the end: with the plan that fits whatever it is given; by its indexes, if it can."""
+    text = query.text.decode()
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
+    numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", text)
+    async with database.tenant(ACME.tenant_id) as tx:
+        for setting in ("enable_seqscan", "enable_bitmapscan"):
+            await tx.connection.execute(f"SET LOCAL {setting} = off")
+        told = await tx.connection.execute(f"EXPLAIN (GENERIC_PLAN) {numbered}".encode())
+        return "\n".join(row["QUERY PLAN"] for row in await told.fetchall())
+
+
+async def rows_read(tx: Transaction) -> int:
+    """How many items this connection has read lately."""
+    told = await tx.connection.execute(
+        "SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_xact_user_tables WHERE relname = 'items'"
+    )
+    row = await told.fetchone()
+    return row["n"] if row else 0

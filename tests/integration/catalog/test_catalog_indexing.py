@@ -18,7 +18,7 @@ from windrow.postgres import Database, Transaction
 from windrow.postgres.migrate import Q as MIGRATION
 from windrow.postgres.migrate import known, migrate
 
-PATIENCE = timedelta(seconds=20).total_seconds()
+PATIENCE = timedelta(seconds=60).total_seconds()
 
 
 async def search(database: Database, text: str, scope: Scope = ACME, **filters: Any) -> tuple[list[UUID], int]:
@@ -351,3 +351,18 @@ async def test_items_from_before_the_migration_are_indexed_like_all_others(own_d
         assert (await search(database, "n17 "))[0] == [ours[17]]
         with psycopg.connect(own_database_url) as owner:
             assert owner.execute("SELECT count(*) FROM windrow.items").fetchone() == (0,)
+
+
+async def test_labels_from_before_they_were_words_are_indexed_anew(own_database_url: str) -> None:
+    migrated_until(own_database_url, 21)
+    async with Database(own_database_url, size=4) as database:
+        (ours,) = await add(database, "alpha", labels=["not red"])
+        await add(database, "waiting", scope=THEIRS)
+        await catalog.index_tenant(database, "acme")
+        await migrate(own_database_url)
+
+        assert await search(database, "", label="not red") == ([], 1)
+        assert await catalog.index_tenant(database, "acme") == 1
+        assert await search(database, "", label="not red") == ([ours], 0)
+        assert await search(database, "", label="red") == ([], 0)
+        assert await search(database, "waiting", THEIRS) == ([], 1)

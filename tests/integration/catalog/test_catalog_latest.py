@@ -5,10 +5,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.integration.catalog.shelf import ACME, add, change, moment, relate
+from tests.integration.catalog.shelf import ACME, add, change, generic_plan, moment, relate
 
 from windrow import catalog
-from windrow.catalog import Facet, Filters, Kind, Latest
+from windrow.catalog import Facet, Filters, Kind, Latest, Sure, Tallies, Tally
+from windrow.catalog.facets import Q as OF_FACETS
 from windrow.catalog.history import Q as OF_HISTORY
 from windrow.catalog.latest import Q as OF_LATEST
 from windrow.contracts.scope import Scope
@@ -111,6 +112,38 @@ async def test_facets_are_counted_up_to_a_bound_and_guessed_beyond(database: Dat
     # what stands behind the pairs that were counted is known from the sample alone
     assert first[0] == there[0]
     assert (first[1].endpoint_id, first[1].guess) == ("wiki", True)
+
+
+async def test_a_tally_says_of_each_number_whether_it_is_exact_a_bound_or_a_guess(database: Database) -> None:
+    files = await add(database, *(f"file-{number}" for number in range(40)))
+    await add(database, "page", entity_type="page", endpoint="wiki")
+    await add(database, "theirs", scope=Scope("acme", "other"))
+    for item_id in files[:2]:
+        await change(database, item_id, at=moment(1), run="run-2", deleted=True)
+
+    async with database.tenant("acme") as tx:
+        whole = await catalog.tallies(tx, ACME)
+        bounded = await catalog.tallies(tx, ACME, furthest=10)
+        of_wiki = await catalog.tallies(tx, ACME, endpoint="wiki", furthest=10)
+        of_none = await catalog.tallies(tx, ACME, endpoint="wik")
+        first = await catalog.tallies(tx, ACME, pairs=1)
+
+    assert whole == Tallies((Tally("repo", "file", 38, 2), Tally("wiki", "page", 1, 0)), is_all=True)
+    many, page = bounded.items
+    assert (many.items_are, many.deleted, many.deleted_are) == (Sure.ABOUT, 2, Sure.EXACT)
+    assert 38 <= many.items < 60
+    assert of_wiki == Tallies((page,), is_all=True)
+    assert of_none == Tallies((), is_all=True)
+    # of what is known from the sample alone nobody counted the tombstones
+    assert (first.is_all, first.items[0]) == (False, whole.items[0])
+    assert (first.items[1].items_are, first.items[1].deleted_are) == (Sure.ABOUT, Sure.AT_LEAST)
+
+
+async def test_the_pairs_of_one_endpoint_are_reached_by_the_index(database: Database) -> None:
+    plan = await generic_plan(database, OF_FACETS.facets)
+
+    for begins in (">= ", "> "):
+        assert re.search(rf"Index Cond: .*ROW\(endpoint_id, entity_type\) {begins}ROW", plan), plan
 
 
 async def test_what_a_search_found_is_told_by_endpoint_and_type(database: Database) -> None:

@@ -41,22 +41,6 @@ async def test_pages_hold_every_item_once_in_the_order_of_ids(database: Database
     assert seen == sorted(set(seen))
 
 
-async def test_what_is_seldom_is_found_by_going_on_and_no_page_looks_further_than_it_should(database: Database) -> None:
-    await add(database, *(f"f{number}" for number in range(20)))
-    await add(database, "rare", labels=["red"])
-
-    found, pages, after = [], 0, None
-    async with database.tenant("acme") as tx:
-        while True:
-            page = await catalog.items(tx, ACME, Filters(label="red"), after=after, limit=5, furthest=4)
-            found += [each.external_id for each in page.items]
-            pages += 1
-            if (after := page.next) is None:
-                break
-
-    assert (found, pages) == (["rare"], 5)
-
-
 async def test_filters_choose_what_is_listed(database: Database) -> None:
     await add(database, "a", labels=["red"], owners=["ann"])
     await add(database, "b", entity_type="page", endpoint="wiki")

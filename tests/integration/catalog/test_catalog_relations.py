@@ -1,8 +1,11 @@
 """Relations: what an item names, whether that is in the catalog, and who names it."""
 
-from tests.integration.catalog.shelf import ACME, add, id_of, relate
+import re
+
+from tests.integration.catalog.shelf import ACME, add, generic_plan, id_of, relate
 
 from windrow import catalog
+from windrow.catalog.relations import Q
 from windrow.postgres import Database
 
 
@@ -28,3 +31,15 @@ async def test_relations_are_told_both_ways_with_what_the_catalog_knows(database
     assert not of_commit.more
     assert [(each.type, each.item_id, each.display_name) for each in of_parent.incoming] == [("parent", commit, "c2")]
     assert (len(cut.outgoing), cut.more) == (1, True)
+
+
+async def test_of_very_many_that_name_an_item_no_more_are_read_than_are_shown(database: Database) -> None:
+    (root,) = await add(database, "root")
+    for child in await add(database, *(f"n{number}" for number in range(6))):
+        await relate(database, child, "parent", "root")
+    async with database.tenant(ACME.tenant_id) as tx:
+        some = await catalog.relations(tx, root, limit=4)
+    plan = await generic_plan(database, Q.incoming)
+
+    assert (len(some.incoming), some.more) == (4, True)
+    assert re.search(r"Limit .*\n *-> +Index Scan using item_relations_target ", plan), plan

@@ -10,6 +10,8 @@ from tests.integration.catalog.shelf import ACME, THEIRS, add, change, moment
 from windrow import catalog
 from windrow.catalog import Filters, FoundIn
 from windrow.catalog.indexing import Q, tidy
+from windrow.catalog.sought import Sought
+from windrow.catalog.sweep import Sweep
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.postgres import Database
@@ -144,6 +146,7 @@ async def test_filters_narrow_what_is_found(database: Database) -> None:
     assert await names(database, "store", deleted=True) == ["d"]
     assert await names(database, "store", endpoint="wiki", label="red") == []
     assert await names(database, "", label="red late") == ["b"]
+    assert await names(database, "store", label="late red") == []
 
 
 async def test_no_tenant_finds_what_another_has_nor_another_project(database: Database) -> None:
@@ -191,6 +194,20 @@ async def test_a_frequent_word_is_answered_from_a_sample_that_says_so(database: 
     assert 60 <= answer.count < 3002
     assert [hit.item.display_name for hit in answer.hits[:2]] == ["common", "a common name"]
     assert (await found(database, "common n17")).is_all
+
+
+async def test_a_phrase_that_nobody_has_is_not_looked_for_without_end(database: Database) -> None:
+    await add(database, *(f"n{number}" for number in range(300)), canonical_path="red/late")
+    await catalog.index_tenant(database, "acme")
+    sought = Sought(words=("late", "red"), phrases=(("late", "red"),))
+
+    async with database.tenant("acme") as tx:
+        some, whole = [Sweep(tx, "main", sought, Filters(), 20) for _ in range(2)]
+        await some.run(60, weighed=50)
+        await whole.run(60, weighed=301)
+
+    assert (some.count, some.is_all, some.weighed) == (0, False, 50)
+    assert (whole.count, whole.is_all) == (0, True)
 
 
 async def test_pages_follow_one_another_and_end(database: Database) -> None:

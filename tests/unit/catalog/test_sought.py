@@ -23,7 +23,7 @@ def test_a_single_word_may_be_a_whole_name() -> None:
 
 
 def test_filters_and_what_must_not_be_there_narrow_every_query() -> None:
-    sought = Sought(words=("a",), without=(("b",), ("c", "d"), ()), filters=("page",), endpoint="wiki")
+    sought = Sought(words=("a",), without=(("b",), ("c", "d"), ()), entity_type=("page",), endpoint="wiki")
     narrowing = "('~opage')&!('~nb'|'~ob')&('~@wiki')"
 
     assert sought.anywhere == f"('~na'|'~oa')&{narrowing}"
@@ -34,8 +34,15 @@ def test_filters_and_what_must_not_be_there_narrow_every_query() -> None:
 
 def test_nothing_is_looked_for_without_a_word_or_a_filter_that_has_one() -> None:
     assert Sought(without=(("a",),), endpoint="wiki").anywhere == ""
-    assert Sought(filters=("red",)).anywhere == "('~ored')"
-    assert Sought(filters=("red",)).in_name == ""
+    assert Sought(entity_type=("page",)).anywhere == "('~opage')"
+    assert Sought(entity_type=("page",)).in_name == ""
+
+
+def test_a_label_and_an_owner_are_each_one_word_whatever_they_are_made_of() -> None:
+    hashed = "('~lbda9643ac6601722')&('~u391fd5990ca0b4a4')"
+
+    assert Sought(label="red", owner="☃ 'x'").anywhere == hashed
+    assert Sought(label="red", owner="☃ 'x'", words=("a",), unfinished=True).begun == hashed
 
 
 def test_no_word_can_leave_its_quotes() -> None:

@@ -1,5 +1,6 @@
 """`/api/v1/items`: the catalog. Lists, search, facets; an item with its provenance, history and relations."""
 
+from dataclasses import astuple
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -8,7 +9,7 @@ from fastapi import Depends, Query
 from pydantic import BaseModel
 
 from windrow import catalog
-from windrow.catalog import Change, Count, Filters, Relations, Revision, Summary
+from windrow.catalog import Change, Filters, Relations, Revision, Summary, Tally
 from windrow.console.api.access import Reader
 from windrow.console.api.asked import Paged
 from windrow.console.api.behind import Here
@@ -84,9 +85,10 @@ class ItemView(BaseModel):
 
 
 class Facets(BaseModel):
-    """How many items there are, by endpoint and type."""
+    """How many items there are, by endpoint and type. Unless `is_all`, some that have few items are left out."""
 
-    items: list[Count]
+    items: list[Tally]
+    is_all: bool
 
 
 def _filters(
@@ -128,10 +130,20 @@ async def searched(
 
 
 @router.get("/items/facets")
-async def facets(caller: Reader, here: Here, endpoint: OfEndpoint = None) -> Facets:
-    """How many items there are, by endpoint and type; those that are gone apart."""
+async def facets(
+    caller: Reader,
+    here: Here,
+    endpoint: OfEndpoint = None,
+    exact: Annotated[bool, Query(description="Count them all, which takes longer the more there are.")] = False,
+) -> Facets:
+    """How many items there are, by endpoint and type; those that are gone apart. Up to a bound they are counted, and beyond
+    guessed: `items_are` and `deleted_are` say which. With `exact`, all are counted."""
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        return Facets(items=await catalog.counts(tx, caller.scope, endpoint=endpoint))
+        if exact:
+            counted = await catalog.counts(tx, caller.scope, endpoint=endpoint)
+            return Facets(items=[Tally(*astuple(each)) for each in counted], is_all=True)
+        told = await catalog.tallies(tx, caller.scope, endpoint=endpoint)
+    return Facets(items=list(told.items), is_all=told.is_all)
 
 
 @router.get("/items/{item_id}")
@@ -146,7 +158,7 @@ async def history(caller: Reader, here: Here, asked: Paged, item_id: UUID) -> Pa
     """What changed in an item, when, and by which run; the newest first, the last one is its creation."""
     turn = asked.about("history", int, item_id=item_id)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        await catalog.item(tx, caller.scope, item_id)  # that it is one of the project
+        await catalog.confirm(tx, caller.scope, item_id)
         found = await catalog.history(tx, item_id, before=turn.after, limit=turn.ask_for)
     return turn.page(found, lambda each: each.revision)
 
@@ -157,7 +169,7 @@ async def related(
 ) -> Relations:
     """What an item has to do with others, and others with it; up to `limit` each way."""
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        await catalog.item(tx, caller.scope, item_id)
+        await catalog.confirm(tx, caller.scope, item_id)
         return await catalog.relations(tx, item_id, limit=limit)
 
 
