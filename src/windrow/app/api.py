@@ -18,7 +18,7 @@ from windrow.contracts.scope import Actor, Scope
 from windrow.endpoints import Endpoint
 from windrow.harvest.preview import Bounds, Preview
 from windrow.harvest.quarantine import Quarantined
-from windrow.harvest.retrying import Attempt
+from windrow.harvest.retrying import Attempt, Witness, unwitnessed
 from windrow.objects.signing import SigningKey
 from windrow.postgres import Database
 from windrow.settings import Settings
@@ -37,11 +37,18 @@ def api(settings: Settings, database: Database, keys: Sequence[SigningKey]) -> A
         return await previewed(settings, os.environ, endpoint, bounds)
 
     async def retry(
-        scope: Scope, endpoint_id: str, entries: Sequence[Quarantined], actor: Actor, reason: str | None
+        scope: Scope,
+        endpoint_id: str,
+        entries: Sequence[Quarantined],
+        actor: Actor,
+        reason: str | None,
+        witness: Witness = unwitnessed,
     ) -> list[Attempt]:
         async with outside(settings, os.environ) as beyond:
             sources = Sources(settings, database, beyond.vault)
-            return await retried(database, sources, scope, endpoint_id, entries, actor=actor, reason=reason)
+            return await retried(
+                database, sources, scope, endpoint_id, entries, actor=actor, reason=reason, witness=witness
+            )
 
     ports = Ports(
         temporal=_temporal(settings),

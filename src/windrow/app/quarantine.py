@@ -7,7 +7,7 @@ from windrow.app.sources import Sources
 from windrow.contracts.scope import Actor, Scope
 from windrow.harvest import retrying
 from windrow.harvest.quarantine import Quarantined
-from windrow.harvest.retrying import Attempt, Retried
+from windrow.harvest.retrying import Attempt, Retried, Witness, unwitnessed
 from windrow.harvest.settling import until_settled
 from windrow.harvest.subscriber import Subscriber
 from windrow.postgres import Database
@@ -23,6 +23,7 @@ async def retried(
     *,
     actor: Actor,
     reason: str | None,
+    witness: Witness = unwitnessed,
 ) -> list[Attempt]:
     """The entries of one endpoint, some at a time; what passes is persisted at once, unless somebody else does it."""
     async with database.tenant(scope.tenant_id) as tx:
@@ -31,7 +32,9 @@ async def retried(
     async with sources.open(endpoint, "quarantine", lambda: False) as connector:
         for begin in range(0, len(entries), retrying.AT_ONCE):
             some = entries[begin : begin + retrying.AT_ONCE]
-            done = await retrying.retry(database, connector, endpoint, some, actor=actor, reason=reason)
+            done = await retrying.retry(
+                database, connector, endpoint, some, actor=actor, reason=reason, witness=witness
+            )
             await _persisted(database, done)
             attempts += done.attempts
     return attempts

@@ -1,7 +1,9 @@
 """Many quarantined records at once: those with the same thing wrong are tried again, some at a time."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -10,8 +12,8 @@ from windrow.contracts.errors import WindrowError
 from windrow.contracts.scope import Actor, Scope
 from windrow.harvest import quarantine
 from windrow.harvest.quarantine import Mark, Quarantined
-from windrow.harvest.retrying import AT_ONCE, Verdict
-from windrow.postgres import Database
+from windrow.harvest.retrying import AT_ONCE, Attempt, Verdict, Witness
+from windrow.postgres import Database, Transaction
 from windrow.telemetry import emit
 
 # somebody waits for the answer
@@ -32,12 +34,14 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True)
 class Clearing:
-    """Retries for one person, in one project."""
+    """Retries for one person, in one project. The witness is told, in each transaction that does something, what is done by
+    then; while some of it is under way, `onward` is in front of that."""
 
     database: Database
     ports: Ports
     scope: Scope
     actor: Actor
+    witness: Callable[[Transaction, Cleared], Awaitable[None]] | None = None
 
     async def retry(
         self, key: str, *, endpoint: str | None = None, after: Mark | None = None, reason: str | None, most: int = MOST
@@ -49,7 +53,8 @@ class Clearing:
         cleared = Cleared(onward=after)
         for _ in range(0, most, AT_ONCE):
             entries = await self._next(key, endpoint, cleared.onward)
-            await self._try(entries[:AT_ONCE], cleared, reason)
+            cleared.onward = Mark.before(entries[0]) if entries else None
+            await self._try(entries[:AT_ONCE], cleared, reason, partial(self._watched, key, endpoint, cleared))
             cleared.onward = Mark.at(entries[AT_ONCE - 1]) if len(entries) > AT_ONCE else None
             if cleared.onward is None:
                 break
@@ -69,22 +74,41 @@ class Clearing:
         async with self.database.tenant(self.scope.tenant_id) as tx:
             return await quarantine.waiting(tx, self.scope.project_id, key, endpoint=endpoint, after=after)
 
-    async def _try(self, entries: list[Quarantined], cleared: Cleared, reason: str | None) -> None:
+    async def _try(
+        self,
+        entries: list[Quarantined],
+        cleared: Cleared,
+        reason: str | None,
+        watched: Callable[[list[Attempt]], Witness],
+    ) -> None:
         whose = attrgetter("endpoint_id")
         for name, group in groupby(sorted(entries, key=whose), whose):
-            theirs = list(group)
+            theirs, stand = list(group), list[Attempt]()
             try:
-                attempts = await self.ports.retry(self.scope, name, theirs, self.actor, reason)
+                attempts = await self.ports.retry(self.scope, name, theirs, self.actor, reason, watched(stand))
             except WindrowError as error:
-                # an endpoint that is gone, or cannot be opened, holds up nobody else's
-                cleared.untried += len(theirs)
+                # an endpoint that is gone, or cannot be opened, holds up nobody else's; what was committed before stands
+                attempts, untried = stand, len(theirs) - len(stand)
+                cleared.untried += untried
                 cleared.troubles[name] = error
                 emit(
                     "quarantine.left_untried",
                     endpoint_id=name,
-                    entries=len(theirs),
+                    entries=untried,
                     code=error.code,
                     message=error.message,
                 )
-            else:
-                cleared.verdicts.update(attempt.verdict for attempt in attempts)
+            cleared.verdicts.update(attempt.verdict for attempt in attempts)
+
+    def _watched(self, key: str, endpoint: str | None, cleared: Cleared, stand: list[Attempt]) -> Witness:
+        """Whoever is told of each transaction learns all that is done by then; `stand` is what it has committed."""
+
+        async def witness(tx: Transaction, attempts: list[Attempt]) -> None:
+            tx.after_commit(lambda: stand.extend(attempts))
+            if self.witness:
+                verdicts = cleared.verdicts + Counter(attempt.verdict for attempt in attempts)
+                left = await quarantine.waiting(tx, self.scope.project_id, key, endpoint=endpoint, after=cleared.onward)
+                onward = cleared.onward if left else None
+                await self.witness(tx, replace(cleared, verdicts=verdicts, left=left, onward=onward))
+
+        return witness

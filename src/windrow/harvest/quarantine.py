@@ -64,6 +64,11 @@ class Mark(NamedTuple):
     def at(cls, entry: Quarantined) -> "Mark":
         return cls(entry.last_at, entry.endpoint_id, entry.id)
 
+    @classmethod
+    def before(cls, entry: Quarantined) -> "Mark":
+        """In front of it, and of all that were refused at the same moment."""
+        return cls(entry.last_at, "", "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:

@@ -11,7 +11,7 @@ upon, a retry only adds what the catalog does not hold.
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -75,6 +75,13 @@ class Retried:
         return sum(attempt.verdict is verdict for attempt in self.attempts)
 
 
+Witness = Callable[[Transaction, list[Attempt]], Awaitable[None]]
+
+
+async def unwitnessed(_tx: Transaction, _attempts: list[Attempt]) -> None:
+    """Nobody else writes anything down."""
+
+
 async def retry(
     database: Database,
     connector: Connector[Any],
@@ -83,9 +90,11 @@ async def retry(
     *,
     actor: Actor,
     reason: str | None = None,
+    witness: Witness = unwitnessed,
     draw: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
 ) -> Retried:
-    """Try entries of one endpoint again, at most `AT_ONCE`; all that passes is published together, or nothing."""
+    """Try entries of one endpoint again, at most `AT_ONCE`; all that passes is published together, or nothing. The witness is
+    told in the same transaction, at its end: what it writes down stands with it, and what it raises undoes it."""
     name = draw()
     lane = Lane(endpoint.scope, endpoint.endpoint_id, f"{PREFIX}{name}")
     run_id = f"{endpoint.endpoint_id}-quarantine-{name}"
@@ -100,6 +109,7 @@ async def retry(
             await _publish(tx, connector, lane, run_id, passed)
         done = Retried(run_id, lane if passed else None, attempts)
         await _record(tx, endpoint, done, actor, reason)
+        await witness(tx, attempts)
     return done
 
 

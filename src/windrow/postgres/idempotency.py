@@ -28,20 +28,41 @@ class Answer:
 
 async def once(tx: Transaction, key: str, request: Any, act: Callable[[], Awaitable[Any]]) -> Answer:
     """Do `act` unless the key was used: then the first answer again, or an error if the request was another one."""
-    request_hash = digest(request) or ""
-    if await tx.execute(Q.claim, key=key, request_hash=request_hash):
+    if await claim(tx, key, request):
         value = await act()
-        await tx.execute(Q.answer, key=key, response=Jsonb(value))
+        await answer(tx, key, value)
         return Answer(value, replayed=False)
-    found = await tx.row(Q.find, key=key)
+    found = await earlier(tx, key, request)
     assert found, "a claimed key that cannot be seen"
-    if found["request_hash"] != request_hash:
+    return found
+
+
+async def claim(tx: Transaction, key: str, request: Any) -> bool:
+    """The key is this request's, unless it was used. Whoever claims it answers in the same transaction."""
+    return await tx.execute(Q.claim, key=key, request_hash=_hash(request)) == 1
+
+
+async def answer(tx: Transaction, key: str, value: Any) -> None:
+    """What a request has come to, with what it did; said again, it is the later word that counts."""
+    await tx.execute(Q.answer, key=key, response=Jsonb(value))
+
+
+async def earlier(tx: Transaction, key: str, request: Any) -> Answer | None:
+    """The answer that there is, if there is one; an error if the key was used for another request."""
+    found = await tx.row(Q.find, key=key)
+    if found is None:
+        return None
+    if found["request_hash"] != _hash(request):
         raise ValidationFailure(
             f"idempotency key {key[:80]!r} was used for another request",
             code=Code.REQUEST_REUSED,
             hint="use a new key for a new request",
         )
     return Answer(found["response"], replayed=True)
+
+
+def _hash(request: Any) -> str:
+    return digest(request) or ""
 
 
 async def purge(database: Database, *, keep_hours: float = 48) -> int:

@@ -2,7 +2,7 @@
 INSERT INTO idempotency_keys (tenant_id, key, request_hash) VALUES (current_tenant(), %(key)s, %(request_hash)s)
 ON CONFLICT (tenant_id, key) DO NOTHING;
 
--- answer: kept with the effect
+-- answer: kept with the effect; of several effects, with each of them
 UPDATE idempotency_keys SET response = %(response)s WHERE tenant_id = current_tenant() AND key = %(key)s;
 
 -- find: the first request and its answer

@@ -10,14 +10,15 @@ from pydantic import BaseModel, ConfigDict
 from windrow.console.api.access import Reader, Writer
 from windrow.console.api.asked import Paged
 from windrow.console.api.behind import Here
-from windrow.console.api.once import Repeatable
+from windrow.console.api.once import Keep, Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Page
 from windrow.console.api.wording import NamedEndpoint, OfEndpoint, Reason
 from windrow.contracts.errors import Code, Conflict
 from windrow.harvest import quarantine as store
 from windrow.harvest.quarantine import Mark, Quarantined
-from windrow.harvest.retrying import Verdict
+from windrow.harvest.retrying import Attempt, Verdict
+from windrow.postgres import Transaction
 
 router = resource("quarantine")
 
@@ -74,6 +75,11 @@ class Outcome(BaseModel):
     outcome: Verdict
     reasons: list[dict[str, str]]
 
+    @classmethod
+    def of(cls, attempt: Attempt) -> "Outcome":
+        reasons = [{key: str(value) for key, value in msgspec.to_builtins(each).items()} for each in attempt.reasons]
+        return cls(outcome=attempt.verdict, reasons=reasons)
+
 
 class Dismissed(BaseModel):
     """The entry was given up, until it is refused again."""
@@ -120,12 +126,15 @@ async def retried(
 ) -> Outcome:
     """Put the record through today's connector and contract; if it passes it is published, as old as it is."""
 
-    async def act() -> Outcome:
+    async def act(keep: Keep[Outcome]) -> Outcome:
         async with here.database.tenant(caller.scope.tenant_id) as tx:
             entry = await store.entry(tx, caller.scope.project_id, name, entry_id)
-        (attempt,) = await here.ports.retry(caller.scope, name, [entry], caller.actor, said.reason)
-        reasons = [{key: str(value) for key, value in msgspec.to_builtins(each).items()} for each in attempt.reasons]
-        return Outcome(outcome=attempt.verdict, reasons=reasons)
+
+        async def witness(tx: Transaction, attempts: list[Attempt]) -> None:
+            await keep(tx, Outcome.of(attempts[0]))
+
+        (attempt,) = await here.ports.retry(caller.scope, name, [entry], caller.actor, said.reason, witness)
+        return Outcome.of(attempt)
 
     return await once.around(here.database, caller.scope.tenant_id, Outcome, act)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from windrow.console.api.access import Reader, Writer
 from windrow.console.api.behind import Here
-from windrow.console.api.once import Repeatable
+from windrow.console.api.once import Keep, Repeatable
 from windrow.console.api.operation import resource
 from windrow.console.api.paging import Reading
 from windrow.console.api.quarantine import GROUP, EntryView
@@ -18,6 +18,7 @@ from windrow.contracts.errors import Code, ValidationFailure, WindrowError
 from windrow.harvest import quarantine as store
 from windrow.harvest.quarantine import Group, Mark
 from windrow.harvest.retrying import Verdict
+from windrow.postgres import Transaction
 from windrow.telemetry import redact
 
 router = resource("quarantine")
@@ -121,10 +122,8 @@ async def group_retried(caller: Writer, here: Here, once: Repeatable, said: Grou
     """Put those with the same thing wrong through today's connector and contract, the latest first, 200 with each call."""
     reading = Reading(caller.scope, "quarantine-retry", {"group": said.group, "endpoint": said.endpoint})
     after = here.tokens.opened(reading, said.after, Mark) if said.after is not None else None
-    clearing = Clearing(here.database, here.ports, caller.scope, caller.actor)
 
-    async def act() -> GroupRetried:
-        done = await _cleared(clearing, said, after)
+    def told(done: Cleared) -> GroupRetried:
         return GroupRetried(
             outcomes=dict(done.verdicts),
             untried=done.untried,
@@ -132,6 +131,13 @@ async def group_retried(caller: Writer, here: Here, once: Repeatable, said: Grou
             left=done.left,
             next=here.tokens.sealed(reading, done.onward) if done.onward else None,
         )
+
+    async def act(keep: Keep[GroupRetried]) -> GroupRetried:
+        async def witness(tx: Transaction, so_far: Cleared) -> None:
+            await keep(tx, told(so_far))
+
+        clearing = Clearing(here.database, here.ports, caller.scope, caller.actor, witness)
+        return told(await _cleared(clearing, said, after))
 
     return await once.around(here.database, caller.scope.tenant_id, GroupRetried, act)
 

@@ -1,13 +1,11 @@
 """`/api/v1/runs`: what each run read, how it ended, where it waits, and what was said about it."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
-from windrow import kv
 from windrow.console.api.access import Reader
 from windrow.console.api.asked import Paged
 from windrow.console.api.behind import Here
@@ -18,12 +16,14 @@ from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.harvest import lines as log
 from windrow.harvest import run as store
+from windrow.harvest import steering
 from windrow.harvest.cursors import Cursors
 from windrow.harvest.lines import Line
-from windrow.harvest.run import Run, Verified
+from windrow.harvest.run import Mark, Run, Verified
 from windrow.orchestration import controls
+from windrow.outbox import reading as outbox
 from windrow.outbox.lane import Lane
-from windrow.postgres import Transaction, load
+from windrow.postgres import Transaction
 from windrow.telemetry.declare import Level
 
 router = resource("runs")
@@ -32,15 +32,6 @@ MOST_STEPS = 100
 RunId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$", description="The whole id of the run.")]
 
 AtLeast = Annotated[Level, Query(description="Only lines of this level and above.")]
-
-Q = load(__package__, "runs.sql")
-
-
-class Mark(NamedTuple):
-    """Where a page of runs ends."""
-
-    begun_at: datetime
-    run_id: str
 
 
 class Step(BaseModel):
@@ -64,9 +55,10 @@ class RunView(BaseModel):
     partial: dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchView:
+class BatchView(BaseModel):
     """A batch of a run on its way into the catalog, and what became of its items once it was settled."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     seq: int
     batch_id: str
@@ -89,18 +81,9 @@ class BatchView:
 async def listed(caller: Reader, here: Here, asked: Paged, endpoint: OfEndpoint = None) -> Page[Run]:
     """The latest runs first."""
     turn = asked.about("runs", Mark, endpoint=endpoint)
-    begun_at, run_id = (turn.after.begun_at, turn.after.run_id) if turn.after else (None, None)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
-        found = await tx.into(
-            Run,
-            Q.page,
-            project=caller.scope.project_id,
-            endpoint=endpoint,
-            begun_at=begun_at,
-            run_id=run_id,
-            limit=turn.ask_for,
-        )
-    return turn.page(found, lambda run: Mark(run.begun_at, run.run_id))
+        found = await store.page(tx, caller.scope.project_id, endpoint=endpoint, after=turn.after, limit=turn.ask_for)
+    return turn.page(found, Mark.at)
 
 
 @router.get("/runs/{run_id}")
@@ -122,8 +105,8 @@ async def batches(caller: Reader, here: Here, asked: Paged, run_id: RunId) -> Pa
     turn = asked.about("batches", int, run_id=run_id)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
         await find(tx, caller.scope, run_id)
-        found = await tx.into(BatchView, Q.batches, run_id=run_id, after=turn.after or 0, limit=turn.ask_for)
-    return turn.page(found, lambda batch: batch.seq)
+        found = await outbox.batches(tx, run_id, after=turn.after or 0, limit=turn.ask_for)
+    return turn.page(list(map(BatchView.model_validate, found)), lambda batch: batch.seq)
 
 
 @router.get("/runs/{run_id}/lines")
@@ -158,5 +141,4 @@ async def _steps(tx: Transaction, scope: Scope, run: Run) -> list[Step]:
 
 
 async def _partial(tx: Transaction, scope: Scope, run: Run) -> dict[str, Any] | None:
-    left = await kv.get(tx, Cursors(Lane(scope, run.endpoint_id, run.lane), "harvester").partial_key)
-    return left.value if left and left.value.get("run_id") == run.run_id else None
+    return await steering.left_by(tx, Cursors(Lane(scope, run.endpoint_id, run.lane), "harvester"), run.run_id)

@@ -148,12 +148,13 @@ async def test_an_item_is_shown_with_its_history_and_relations(desk: Desk) -> No
     item = await desk.get(f"/items/{stock.item_id}")
     history = await desk.get(f"/items/{stock.item_id}/history")
     related = await desk.get(f"/items/{stock.item_id}/relations")
-    facets = await desk.get("/items/facets", endpoint="shop")
+    facets, exact = [await desk.get("/items/facets", endpoint="shop", exact=exact) for exact in (False, True)]
 
     assert item["provenance"]["run_id"] == "run-0"
     assert [each["kind"] for each in history["items"]] == ["created"]
     assert related == {"outgoing": [], "incoming": [], "more": False}
-    assert facets["items"] == [{"endpoint_id": "shop", "entity_type": "thing", "items": 60, "deleted": 0}]
+    counted = {"endpoint_id": "shop", "entity_type": "thing", "items": 60, "deleted": 0}
+    assert facets == exact == {"items": [counted | {"items_are": "exact", "deleted_are": "exact"}], "is_all": True}
 
 
 async def test_the_history_of_an_item_is_the_same_read_at_once_and_page_by_page(desk: Desk) -> None:
