@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.conformance import broken_shelves, subjects
-from tests.conformance.shelves import LIBRARIES, Library, ListedShelves, Shelves, subject
+from tests.conformance.shelves import LIBRARIES, Book, Library, ListedShelves, Shelves, subject
 
 from windrow.connectors.conformance import CHECKS, Limits, Result, Verdict, examine
 from windrow.connectors.connector import Connector
+from windrow.contracts.page import Page
 
-BRIEF = Limits(pages=12, seconds=10, quiet=0.01, prompt=2)
+# nothing here is slow: what takes that long hangs, and one that does not end is given up sooner
+BRIEF = Limits(pages=12, seconds=60, quiet=0.01, prompt=2)
 
 
 @pytest.fixture
@@ -46,6 +49,17 @@ async def test_a_good_connector_passes_every_check_that_concerns_it(
     assert [each for each in found.values() if each.verdict is Verdict.FAILED] == []
     assert named(found, Verdict.SKIPPED) == aside
     assert list(found) == [check.name for check in CHECKS]
+
+
+async def test_a_cursor_may_tell_the_moment_at_which_its_pass_began(tmp_path: Path) -> None:
+    class Dated(Shelves):
+        def page(self, books: list[Book], since: int, last: bool) -> Page:
+            page = super().page(books, since, last)
+            return replace(page, cursor={**page.cursor, "begun": self.context.now().isoformat()})
+
+    found = await results(Dated, tmp_path)
+
+    assert named(found, Verdict.FAILED) == set(), found
 
 
 @pytest.mark.req("HV-1")

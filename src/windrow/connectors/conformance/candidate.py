@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum
 from typing import Any
 
@@ -75,10 +76,11 @@ class Candidate:
         return self.spec.page_sizes.smallest
 
     @asynccontextmanager
-    async def open(self, notes: MemoryNotes | None = None) -> AsyncIterator[Opened]:
-        """A connector as a run would have it, closed in the end."""
+    async def open(self, notes: MemoryNotes | None = None, *, at: datetime | None = None) -> AsyncIterator[Opened]:
+        """A connector as a run would have it, closed in the end; `at` is a moment at which its clock stands still."""
         witness = Witness(notes)
-        connector = self.connector(self.config, witness.within(self.context))
+        context = replace(self.context, now=lambda: at) if at else self.context
+        connector = self.connector(self.config, witness.within(context))
         try:
             yield Opened(connector, witness)
         finally:

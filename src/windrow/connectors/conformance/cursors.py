@@ -1,6 +1,7 @@
 """Checks of cursors: what they are, and that one can go on from every one of them."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from windrow.connectors.conformance.candidate import Candidate
@@ -80,7 +81,9 @@ async def replay(candidate: Candidate) -> str:
     starts = [None, *(_stored(each.page.cursor) for each in candidate.first[:-1])]
     places = _spread(len(starts), candidate.limits.resumes)
     for place in places:
-        once, again = [await _one(candidate, starts[place], notes) for _ in range(2)]
+        # a cursor may tell when its pass began
+        moment = candidate.context.now()
+        once, again = [await _one(candidate, starts[place], notes, moment) for _ in range(2)]
         if _told(candidate, once) != _told(candidate, again):
             raise Failed(
                 f"page {place + 1}, asked for twice, is another: {_difference(candidate, once, again)}",
@@ -103,8 +106,8 @@ async def incremental(candidate: Candidate) -> str:
     return f"{records} of {all_records} records are read again"
 
 
-async def _one(candidate: Candidate, cursor: Cursor, notes: MemoryNotes) -> Read:
-    async with candidate.open(notes) as opened, pages(opened.connector, cursor, candidate.size) as given:
+async def _one(candidate: Candidate, cursor: Cursor, notes: MemoryNotes, moment: datetime) -> Read:
+    async with candidate.open(notes, at=moment) as opened, pages(opened.connector, cursor, candidate.size) as given:
         async for page in given:
             return turned(opened.connector, page)
     raise Failed("asked for a page again, there is none", "what a page holds follows from the cursor alone")
