@@ -3,15 +3,13 @@
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Browser, async_playwright, expect
 from tests.integration.console.pages.fields import plough
 from tests.integration.console.pages.fields_jobs import store
-from tests.integration.console.pages.visitors import Console, console
+from tests.integration.console.pages.visitors import Console, answering, console
 
-from windrow.contracts.errors import Code, RetryableTransient
 from windrow.postgres import Database
 
 CHROMIUM = shutil.which("chromium")
@@ -25,7 +23,8 @@ FLAGS = [
 ]
 
 # on a busy machine a page may take its time
-expect.set_options(timeout=30_000)
+PATIENCE = 100_000
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture
@@ -37,24 +36,6 @@ async def browser() -> AsyncIterator[Browser]:
         launched = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield launched
         await launched.close()
-
-
-class Answering:
-    """A Temporal that is there, and takes no orders."""
-
-    @property
-    def service_client(self) -> "Answering":
-        return self
-
-    async def check_health(self) -> bool:
-        return True
-
-    def __getattr__(self, name: str) -> object:
-        raise RetryableTransient(f"this Temporal knows no {name}", code=Code.TEMPORAL_UNREACHABLE)
-
-
-async def answering() -> Any:
-    return Answering()
 
 
 @pytest.fixture

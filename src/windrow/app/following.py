@@ -12,7 +12,7 @@ from temporalio.service import RPCError
 
 from windrow import catalog
 from windrow.app.orchestrating import BACKFILLS, HARVESTERS, connected
-from windrow.contracts.errors import Code, RetryableTransient, WindrowError
+from windrow.contracts.errors import Code, Fatal, RetryableTransient, WindrowError
 from windrow.contracts.scope import Actor, Scope
 from windrow.harvest import run as runs
 from windrow.harvest.run import Counts, Outcome, Run
@@ -43,7 +43,12 @@ async def followed(
     found = await scheduling.look(database, scope, endpoint_id)
     client = (await connected(settings, (HARVESTERS,))).harvesters
     begun = await starting.trigger(client, database, found.endpoint, uuid.uuid4().hex, actor)
-    return await _Following(database, scope, begun.handle, watch, stopped).to_the_end()
+    try:
+        return await Following(database, scope, begun.handle, watch, stopped).to_the_end()
+    except Fatal as error:
+        then = f"then `windrow schedule resume {endpoint_id}`: it is halted until somebody says so"
+        error.hint = f"{error.hint}; {then}" if error.hint else then
+        raise
 
 
 async def backfilled(
@@ -71,10 +76,12 @@ async def backfilled(
             details={"run": run_id},
         )
     handle = await starting.backfill(client, found.endpoint, backfill_id, run_id)
-    return await _Following(database, scope, handle, watch, stopped, run_id=run_id).to_the_end()
+    return await Following(database, scope, handle, watch, stopped, run_id=run_id).to_the_end()
 
 
-class _Following:
+class Following:
+    """Looks at a run until it has ended, and tells the watch what it sees."""
+
     def __init__(
         self,
         database: Database,
@@ -144,7 +151,8 @@ class _Following:
             return
         with suppress(WindrowError):  # its row comes with its first step
             run = await self._run()
-            self._watch(SliceReport(outcome=Outcome.MORE, totals=_counts(run), page_size=0, cursor=""))
+            totals = _counts(run)
+            self._watch(SliceReport(outcome=Outcome.MORE, totals=totals, page_size=0, cursor="", trouble=run.message))
 
     def _check_attended(self) -> None:
         if asyncio.get_running_loop().time() - self._begun > _UNATTENDED:

@@ -91,6 +91,8 @@ def _silence() -> Iterator[Watch]:
 def progress(name: str, at: SliceReport, seconds: float) -> Text:
     """Pages, items a second, bytes, what was refused, and where the cursor is."""
     totals = at.totals
+    if at.trouble:
+        return Text(f" {name}: {totals.published:,} items; it is tried again by itself, because {at.trouble}")
     rate = totals.published / seconds if seconds > 0 else 0.0
     return Text(
         f" {name}: {totals.pages} pages{f' of {at.page_size}' if at.page_size else ''} · "

@@ -3,7 +3,7 @@
 from windrow.endpoints.endpoint import EDITABLE, Endpoint
 from windrow.endpoints.rules import LARGEST_PAGE, SMALLEST_PAGE, check, refuse_secrets
 from windrow.endpoints.schedule import Schedule
-from windrow.endpoints.store import add, checked, edit, find, get, listed, page, remove
+from windrow.endpoints.store import add, checked, edit, find, get, listed, page, remove, standings
 
 __all__ = [
     "EDITABLE",
@@ -21,4 +21,5 @@ __all__ = [
     "page",
     "refuse_secrets",
     "remove",
+    "standings",
 ]

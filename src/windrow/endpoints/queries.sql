@@ -20,6 +20,17 @@ SELECT tenant_id, project_id, endpoint_id, connector, config, credential_ref, sc
    AND (%(removed)s OR removed_at IS NULL)
  ORDER BY project_id, endpoint_id;
 
+-- standings: how each of a project, or of all, is in one word; and what keeps it from being well
+SELECT project_id, endpoint_id, condition,
+       CASE condition WHEN 'halted' THEN halted_why
+                      WHEN 'paused' THEN paused_why
+                      WHEN 'waiting' THEN coalesce(step_reason, message, code)
+                      WHEN 'failed' THEN coalesce(message, step_reason, code)
+                      WHEN 'running' THEN CASE WHEN run_state = 'running' THEN coalesce(message, code) END
+       END AS why
+  FROM endpoint_standings
+ WHERE tenant_id = current_tenant() AND (%(project)s::text IS NULL OR project_id = %(project)s);
+
 -- page: of one project, in the order of their names, behind the last one seen
 SELECT tenant_id, project_id, endpoint_id, connector, config, credential_ref, schedule, page_size, version,
        created_at, updated_at, last_checked_at, removed_at

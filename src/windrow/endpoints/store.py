@@ -42,6 +42,12 @@ async def listed(tx: Transaction, scope: Scope | None = None, *, removed: bool =
     return [_endpoint(row) for row in rows]
 
 
+async def standings(tx: Transaction, scope: Scope | None = None) -> dict[tuple[str, str], tuple[str, str | None]]:
+    """How each that is harvested is, in one word, and what keeps it from being well; by project and name."""
+    rows = await tx.rows(Q.standings, project=scope.project_id if scope else None)
+    return {(row["project_id"], row["endpoint_id"]): (row["condition"], row["why"]) for row in rows}
+
+
 async def page(
     tx: Transaction, scope: Scope, *, removed: bool = False, after: str | None = None, limit: int = 50
 ) -> list[Endpoint]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg.types.json import Jsonb
 
@@ -70,6 +70,22 @@ class Run:
     message: str | None
     settled: dict[str, int] | None
 
+    @property
+    def standing(self) -> str:
+        """How it ended, or that it runs."""
+        return self.outcome or self.state
+
+
+class Mark(NamedTuple):
+    """Where a page of runs ends."""
+
+    begun_at: datetime
+    run_id: str
+
+    @classmethod
+    def at(cls, run: Run) -> "Mark":
+        return cls(run.begun_at, run.run_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
@@ -94,8 +110,13 @@ async def begin_run(tx: Transaction, lane: Lane, run_id: str) -> None:
     await tx.execute(Q.begin, **lane.key, run_id=run_id)
 
 
+async def stumble(tx: Transaction, run_id: str, error: WindrowError) -> None:
+    """A step of it failed, and may be tried again: the run says why until it gets on, or ends."""
+    await tx.execute(Q.stumble, run_id=run_id, **_told(error))
+
+
 async def count(tx: Transaction, run_id: str, counts: Counts) -> Counts:
-    """Add a page to its run; the run's counts with it."""
+    """Add a page to its run, which has got on by that; the run's counts with it."""
     row = await tx.row(
         Q.count,
         run_id=run_id,
@@ -135,11 +156,17 @@ async def end_run(
         Q.end,
         run_id=run_id,
         outcome=outcome,
-        error_class=error.error_class if error else None,
-        code=error.code if error else None,
-        message=PROCESS.text(error.message)[:2000].replace("\0", "\ufffd") if error else None,
         settled=Jsonb(settled) if settled is not None else None,
+        **_told(error),
     )
+
+
+def _told(error: WindrowError | None) -> dict[str, str | None]:
+    return {
+        "error_class": error.error_class if error else None,
+        "code": error.code if error else None,
+        "message": PROCESS.text(error.message)[:2000].replace("\0", "\ufffd") if error else None,
+    }
 
 
 async def last_well(tx: Transaction, lane: Lane) -> datetime | None:
@@ -148,9 +175,27 @@ async def last_well(tx: Transaction, lane: Lane) -> datetime | None:
     return ended
 
 
-async def runs(tx: Transaction, *, endpoint: str | None = None, limit: int = 20) -> list[Run]:
-    """The latest first."""
-    return await tx.into(Run, Q.listed, endpoint=endpoint, limit=limit)
+async def page(
+    tx: Transaction,
+    project: str | None,
+    *,
+    endpoint: str | None = None,
+    standing: str | None = None,
+    after: Mark | None = None,
+    limit: int,
+) -> list[Run]:
+    """The latest first, of one project or of all of them."""
+    begun_at, run_id = after or (None, None)
+    return await tx.into(
+        Run,
+        Q.page,
+        project=project,
+        endpoint=endpoint,
+        standing=standing,
+        begun_at=begun_at,
+        run_id=run_id,
+        limit=limit,
+    )
 
 
 async def run_of(tx: Transaction, project: str, run_id: str) -> Run | None:

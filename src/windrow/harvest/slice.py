@@ -52,6 +52,8 @@ class SliceReport:
     totals: Counts
     page_size: int
     cursor: str
+    # why the last try failed, where another one is due
+    trouble: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,7 @@ class _Harvester:
             async with self._database.tenant(self._order.lane.scope.tenant_id) as tx:
                 if await lanes.end(tx, self._piece, floor=self._floor):
                     await self._cursors.leave_partial(tx, snapshot)
+                    await runs.stumble(tx, self._order.run_id, error)
 
     async def _begin(self) -> Slice:
         order = self._order

@@ -81,3 +81,9 @@ async def shown(tx: Transaction, cursors: Cursors) -> dict[str, Any]:
         "updated_at": found.updated_at,
         "partial": partial.value if partial else None,
     }
+
+
+async def left_by(tx: Transaction, cursors: Cursors, run_id: str) -> dict[str, Any] | None:
+    """How far a run came that met trouble, and which; None if it met none, or another run has met some since."""
+    found = await kv.get(tx, cursors.partial_key)
+    return dict(found.value) if found and found.value.get("run_id") == run_id else None

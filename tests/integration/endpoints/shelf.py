@@ -32,7 +32,7 @@ class Shelf(Connector[ShelfConfig]):
         books = json.loads(self.context.permits.path(self.config.path).read_text())
         right = key is not None and key.reveal() == "open-sesame"
         return [
-            Finding("shelf", True, f"{len(books)} books"),
+            Finding("shelf", True, f"{len(books)} books from {books[0]['title']} on"),
             Finding("key", right, "fits" if right else "does not fit", "ask the librarian for another"),
         ]
 

@@ -32,6 +32,24 @@ async def no_temporal() -> Any:
     raise RetryableTransient("no Temporal is known", code=Code.TEMPORAL_UNREACHABLE)
 
 
+class Answering:
+    """A Temporal that is there, and takes no orders."""
+
+    @property
+    def service_client(self) -> "Answering":
+        return self
+
+    async def check_health(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> object:
+        raise RetryableTransient(f"this Temporal knows no {name}", code=Code.TEMPORAL_UNREACHABLE)
+
+
+async def answering() -> Any:
+    return Answering()
+
+
 @dataclass
 class Console:
     """Where it answers, and how to get in."""

@@ -1,6 +1,6 @@
 -- listed: a page of endpoints by name, with what the list shows of each
-SELECT endpoint_id, connector, schedule, time_zone, condition, paused_why, halted_why, step_reason, next_retry_at, run_id, outcome,
-       begun_at, ended_at, code, message, well_at, created_at, quarantined
+SELECT endpoint_id, connector, schedule, time_zone, condition, paused_why, halted_why, step_reason, next_retry_at, run_id, run_state,
+       outcome, begun_at, ended_at, code, message, well_at, created_at, quarantined
   FROM endpoint_standings
  WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id > %(after)s
    AND (%(condition)s::text IS NULL OR condition = %(condition)s)
@@ -28,8 +28,8 @@ SELECT endpoint_id, connector, removed_at FROM endpoints
 
 -- one: an endpoint, as it stands
 SELECT endpoint_id, connector, schedule, time_zone, jitter_seconds, created_at, last_checked_at, condition, paused_at, paused_by,
-       paused_why, halted_at, halted_code, halted_why, step, step_at, step_reason, failures, next_retry_at, workflow_id, run_id, outcome,
-       begun_at, ended_at, code, message, well_at, quarantined
+       paused_why, halted_at, halted_code, halted_why, step, step_at, step_reason, failures, next_retry_at, workflow_id, run_id, run_state,
+       outcome, begun_at, ended_at, code, message, well_at, quarantined
   FROM endpoint_standings
  WHERE tenant_id = current_tenant() AND project_id = %(project)s AND endpoint_id = %(endpoint)s;
 

@@ -53,11 +53,12 @@ class EndpointPage:
         scope, name = visit.principal.scope, named(visit)
         async with self._database.tenant(scope.tenant_id) as tx:
             found = await tx.row(Q.one, project=scope.project_id, endpoint=name)
-            if found is None:
+            # it may be removed between one query and the next
+            settings = await endpoints.find(tx, scope, name) if found else None
+            if found is None or settings is None:
                 return await self._gone(tx, visit, name)
             runs = await tx.rows(Q.runs, project=scope.project_id, endpoint=name)
             steps = await controls.steps(tx, scope, name, limit=STEPS)
-            settings = await endpoints.get(tx, scope, name)
             changes = await _changes(tx, scope, name)
             read = await marks(tx, scope, name)
         now = datetime.now(UTC)
@@ -71,6 +72,7 @@ class EndpointPage:
             "changes": changes,
             "settings": _shown(settings),
             "marks": read,
+            "trouble": (found["message"] or found["code"]) if found["run_state"] == "running" else None,
             "due": due(found, now),
             "lag": lag(found, now),
             "done": done(visit, DONE),

@@ -32,7 +32,7 @@ _OF_QUEUES = (
     (
         "dead",
         ("message could not be delivered", "messages could not be delivered"),
-        "See why, then send them again or let them go.",
+        "See why; each can be sent again, or let go.",
         LETTERS,
     ),
     (

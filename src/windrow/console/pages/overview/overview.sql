@@ -1,7 +1,8 @@
 -- standings: how many endpoints are how, which are in trouble, and which lag most; from one look at each. The last run that went
 --            well is looked for only where it is not the last one
 WITH known AS MATERIALIZED (
-  SELECT endpoint_id, condition, schedule, coalesce(halted_why, message, step_reason) AS why, coalesce(halted_at, ended_at) AS since,
+  SELECT endpoint_id, condition, schedule, coalesce(halted_why, message, step_reason) AS why, coalesce(halted_at, ended_at, begun_at) AS since,
+         run_state = 'running' AND code IS NOT NULL AS stumbles,
          CASE WHEN schedule IS NOT NULL
               THEN extract(epoch FROM now() - coalesce(CASE WHEN outcome = 'done' THEN ended_at ELSE well_at END, created_at)) END AS lag
     FROM endpoint_standings
@@ -10,8 +11,10 @@ WITH known AS MATERIALIZED (
 SELECT 'condition' AS about, condition AS name, condition, count(*)::double precision AS value, NULL AS why, NULL::timestamptz AS since
   FROM known GROUP BY condition
 UNION ALL
-(SELECT 'trouble', endpoint_id, condition, 1, left(why, 300), since FROM known WHERE condition IN ('halted', 'failed')
-  ORDER BY condition DESC, since DESC LIMIT 6)
+SELECT 'stumbling', NULL, NULL, count(*), NULL, NULL FROM known WHERE stumbles
+UNION ALL
+(SELECT 'trouble', endpoint_id, condition, 1, left(why, 300), since FROM known WHERE condition IN ('halted', 'failed') OR stumbles
+  ORDER BY condition = 'halted' DESC, condition = 'failed' DESC, since DESC LIMIT 6)
 UNION ALL
 (SELECT 'lag', endpoint_id, condition, lag, NULL, NULL FROM known WHERE lag IS NOT NULL ORDER BY lag DESC LIMIT 6);
 

@@ -48,6 +48,7 @@ class Overview:
             "endpoints": sum(conditions.values()),
             "spread": _spread(conditions),
             "troubles": troubles,
+            "stumbling": sum(int(row["value"]) for row in standings if row["about"] == "stumbling"),
             "matters": matters(conditions, queues, letters),
             "letters": letters,
             "counted": counted,

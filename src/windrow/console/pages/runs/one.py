@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from windrow import kv
 from windrow.console.pages.charts import Chart, columns
 from windrow.console.pages.conditions import OUTCOMES
 from windrow.console.pages.desk import Desk
@@ -14,8 +13,13 @@ from windrow.console.pages.runs import log
 from windrow.console.pages.words import plural
 from windrow.console.session import Visit
 from windrow.contracts.errors import Code
+from windrow.harvest import run as store
+from windrow.harvest import steering
 from windrow.harvest.cursors import Cursors
+from windrow.harvest.run import Run, Verified
+from windrow.outbox import reading as outbox
 from windrow.outbox.lane import Lane
+from windrow.outbox.reading import BatchGlance
 from windrow.postgres import load
 from windrow.postgres.pool import Row
 from windrow.web.problem import Refusal
@@ -46,24 +50,25 @@ class RunPage:
     async def look(self, visit: Visit) -> View:
         scope, run_id = visit.principal.scope, _run_id(visit)
         async with self._database.tenant(scope.tenant_id) as tx:
-            run = await tx.row(Q.one, project=scope.project_id, run_id=run_id)
+            run = await store.run_of(tx, scope.project_id, run_id)
             if run is None:
                 raise _missing(run_id)
-            became = await tx.row(Q.became, run_id=run_id)
-            batches = await tx.rows(Q.batches, run_id=run_id, limit=BATCHES)
-            place = {"project": scope.project_id, "endpoint": run["endpoint_id"], "run_id": run_id}
-            steps = await tx.rows(Q.steps, **place, begun_at=run["begun_at"], ended_at=run["ended_at"])
-            refused = await tx.rows(Q.refused, **place, begun_at=run["begun_at"])
+            became = await store.verify(tx, run_id)
+            batches = await outbox.latest(tx, run_id, limit=BATCHES)
+            place = {"project": scope.project_id, "endpoint": run.endpoint_id, "run_id": run_id}
+            steps = await tx.rows(Q.steps, **place, begun_at=run.begun_at, ended_at=run.ended_at)
+            refused = await tx.rows(Q.refused, **place, begun_at=run.begun_at)
             said = await log.look(tx, run_id, log.Asked.of(visit.request.query_params))
-            left = await kv.get(tx, Cursors(Lane(scope, run["endpoint_id"], run["lane"]), "harvester").partial_key)
+            lane = Lane(scope, run.endpoint_id, run.lane)
+            left = await steering.left_by(tx, Cursors(lane, "harvester"), run_id)
         steps.reverse()
         context: dict[str, Any] = {
             "run": run,
             "outcomes": OUTCOMES,
             "tones": TONES,
             "fates": _fates(became, run),
-            "pending": became["pending"] if became else 0,
-            "total": became["batches"] if became else 0,
+            "pending": became.pending,
+            "total": became.batches,
             "batches": batches,
             "flow": _flow(batches),
             "steps": steps,
@@ -71,7 +76,7 @@ class RunPage:
             "quarantined": refused,
             "log": said,
             "levels": log.TONES,
-            "partial": left.value if left and left.value.get("run_id") == run_id else None,
+            "partial": left,
             "temporal": self._link(steps),
         }
         return View(
@@ -89,22 +94,20 @@ class RunPage:
         return f"{self._temporal_pages}/workflows/{quote(steps[0]['workflow_id'], safe='')}"
 
 
-def _fates(became: Row | None, run: Row) -> dict[str, int]:
+def _fates(became: Verified, run: Run) -> dict[str, int]:
     """From the batches while they are kept, from the run's own account afterwards."""
-    known = became if became and became["batches"] else run["settled"] or {}
+    known = store.as_document(became) if became.batches else run.settled or {}
     return {fate: known.get(fate) or 0 for fate in FATES}
 
 
-def _flow(batches: Sequence[Row]) -> Chart:
+def _flow(batches: Sequence[BatchGlance]) -> Chart:
     series: list[dict[str, float]] = [
-        {"pending": row["items"]}
-        if row["status"] == "pending"
-        else {"discarded": row["items"]}
-        if row["status"] == "discarded"
-        else {fate: row[fate] or 0 for fate in ("created", "updated", "deleted", "unchanged")}
-        for row in reversed(batches)
+        {batch.status: batch.items}
+        if batch.status in ("pending", "discarded")
+        else {fate: getattr(batch, fate) or 0 for fate in ("created", "updated", "deleted", "unchanged")}
+        for batch in reversed(batches)
     ]
-    items = sum(row["items"] for row in batches)
+    items = sum(batch.items for batch in batches)
     # one batch is a column among others to come, not all that there is
     empty: list[dict[str, float]] = [{}]
     return columns(
