@@ -14,7 +14,7 @@ help: ## what can be made
 
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Windrow needs Python 3.11 or later: make PYTHON=python3.11 …"; exit 1; }
-	@echo "setting up $(VENV) (once; about a minute)"
+	@echo "setting up $(VENV) (once; some minutes, 1.3 GB on disk)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -219,6 +219,8 @@ DECLARE
   name  text := left(display_name, 300);
   id    text := external_id;
   other text;
+  said  text;
+  whole text := '';
 BEGIN
   -- what repeats the path, or in the path the name, need not be indexed twice
   IF canonical_path IS NOT NULL THEN
@@ -235,10 +237,17 @@ BEGIN
   name := windrow.spaced(name);
   other := windrow.whole_and_apart(other);
   other := windrow.spaced(other);
+  FOREACH said IN ARRAY labels LOOP
+    whole := whole || own || 'l' || left(md5(said), 16);
+  END LOOP;
+  FOREACH said IN ARRAY owners LOOP
+    whole := whole || own || 'u' || left(md5(said), 16);
+  END LOOP;
   RETURN array_to_tsvector(string_to_array(substr(own, 2) || '@' || endpoint_id
     || own || 'n' || replace(name, ' ', own || 'n')
     || own || 'o' || replace(other, ' ', own || 'o')
-    || CASE WHEN strpos(name, ' ') = 0 THEN own || 'e' || name ELSE '' END, ' '));
+    || CASE WHEN strpos(name, ' ') = 0 THEN own || 'e' || name ELSE '' END
+    || whole, ' '));
 END $$;
 
 CREATE FUNCTION windrow.new_job_id() RETURNS uuid
@@ -1416,6 +1425,18 @@ CREATE TABLE windrow.migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE windrow.object_store (
+    is_the_one boolean DEFAULT true NOT NULL,
+    store_id text NOT NULL,
+    place text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT object_store_is_the_one_check CHECK (is_the_one)
+);
+
+COMMENT ON TABLE windrow.object_store IS 'The one object store whose objects the rows of this database name, by the id that lies in the store itself.';
+
+COMMENT ON COLUMN windrow.object_store.place IS 'Where it lay when it was written down, for people: a store may be moved, and keeps its id.';
+
 CREATE SEQUENCE windrow.observation_seq
     START WITH 1
     INCREMENT BY 2
@@ -1759,6 +1780,9 @@ ALTER TABLE ONLY windrow.messages
 
 ALTER TABLE ONLY windrow.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY windrow.object_store
+    ADD CONSTRAINT object_store_pkey PRIMARY KEY (is_the_one);
 
 ALTER TABLE ONLY windrow.outbox_lanes
     ADD CONSTRAINT outbox_lanes_pkey PRIMARY KEY (tenant_id, project_id, endpoint_id, lane);
@@ -2260,6 +2284,14 @@ GRANT SELECT,DELETE ON TABLE windrow.media_events TO windrow_system;
 GRANT USAGE ON SEQUENCE windrow.message_seq TO windrow_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE windrow.messages TO windrow_app;
+
+GRANT SELECT,INSERT ON TABLE windrow.object_store TO windrow_system;
+
+GRANT UPDATE(store_id) ON TABLE windrow.object_store TO windrow_system;
+
+GRANT UPDATE(place) ON TABLE windrow.object_store TO windrow_system;
+
+GRANT UPDATE(since) ON TABLE windrow.object_store TO windrow_system;
 
 GRANT USAGE ON SEQUENCE windrow.observation_seq TO windrow_app;
 

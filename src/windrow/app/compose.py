@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from windrow.contracts.errors import Code, Fatal, RetryableTransient
 from windrow.postgres import Database, Transaction
+from windrow.postgres.address import checked_address
 from windrow.postgres.migrate import inspect
 from windrow.settings import Settings, read
 from windrow.stack import EmbeddedPostgres, EmbeddedTemporal, ExternalPostgres, ExternalTemporal, StackConfig, discover
@@ -27,7 +28,7 @@ def stack_config(settings: Settings) -> StackConfig:
     return StackConfig(
         home=settings.home.absolute(),
         engine_user=settings.engine_user,
-        postgres=ExternalPostgres(settings.database_url.get_secret_value())
+        postgres=ExternalPostgres(checked_address(settings.database_url.get_secret_value()))
         if settings.database_url
         else EmbeddedPostgres(port=settings.postgres_port),
         temporal=ExternalTemporal(settings.temporal_address)
@@ -39,14 +40,16 @@ def stack_config(settings: Settings) -> StackConfig:
 def database_url(settings: Settings) -> str:
     """The database of the settings, or of the stack that runs in the home directory."""
     if settings.database_url:
-        return settings.database_url.get_secret_value()
-    running = discover(settings.home.absolute())
+        return checked_address(settings.database_url.get_secret_value())
+    home = settings.home.absolute()
+    running = discover(home)
     if running is None or running.database_url is None:
         state = "is still starting" if running else "runs"
         raise RetryableTransient(
-            f"no stack {state} in {settings.home}" if not running else f"the stack in {settings.home} {state}",
+            f"no stack {state} in {home}" if not running else f"the stack in {home} {state}",
             code=Code.DATABASE_UNREACHABLE,
-            hint=f"{_START}, or name a Postgres in WINDROW_DATABASE_URL",
+            hint=f"{_START}; if it runs elsewhere, go to its directory or set WINDROW_HOME; or name a Postgres in "
+            "WINDROW_DATABASE_URL",
         )
     return running.database_url
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -20,7 +20,6 @@ from windrow.contracts.page import Page
 from windrow.endpoints import Endpoint
 from windrow.harvest.refine import refine
 from windrow.settings import Settings
-from windrow.telemetry import redact
 from windrow.telemetry.redaction import PROCESS
 from windrow.vault import Vault
 
@@ -42,7 +41,13 @@ class Trial:
 
 
 async def attempt(settings: Settings, environment: Mapping[str, str], endpoint: Endpoint, *, preview: int) -> Trial:
-    """Look at everything up to the first thing that is not well; then at a page, if a preview of it is asked for."""
+    """Look at everything up to the first thing that is not well; then at a page, if a preview of it is asked for. Whoever
+    shows it need not look for secrets: there are none in it."""
+    # at the end: a secret is known once somebody has read it
+    return _without_secrets(await _looked(settings, environment, endpoint, preview))
+
+
+async def _looked(settings: Settings, environment: Mapping[str, str], endpoint: Endpoint, preview: int) -> Trial:
     trial = Trial()
     async with AsyncExitStack() as kept:
         beyond = await kept.enter_async_context(outside(settings, environment))
@@ -63,7 +68,7 @@ async def _told(trial: Trial, name: str, look: Callable[[], Awaitable[Any]]) -> 
         return await look()
     except Exception as raised:
         error = raised if isinstance(raised, WindrowError) else classify(raised)
-        trial.findings.append(Finding(name, False, redact(error.message), error.hint))
+        trial.findings.append(Finding(name, False, error.message, error.hint))
         return None
 
 
@@ -103,4 +108,9 @@ async def _preview(connector: Connector[Any], endpoint: Endpoint, trial: Trial, 
     refined = refine(connector.transform(page), Identity(endpoint.scope, endpoint.endpoint_id))
     rows = [msgspec.json.decode(row) for row in refined.rows[:preview]]
     trial.records, trial.refused = len(page.records), len(refined.refused)
-    trial.items = [PROCESS.value({name: row[name] for name in _SHOWN if name in row}) for row in rows]
+    trial.items = [{name: row[name] for name in _SHOWN if name in row} for row in rows]
+
+
+def _without_secrets(trial: Trial) -> Trial:
+    findings = [Finding(**PROCESS.value(asdict(finding))) for finding in trial.findings]
+    return replace(trial, findings=findings, items=PROCESS.value(trial.items))

@@ -7,7 +7,7 @@ import typer
 
 from windrow.app.compose import acting_for
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, LaneName, Project, Tenant, command, operator, scope
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.page import Cursor
 from windrow.harvest import steering
@@ -18,7 +18,6 @@ from windrow.settings import read
 cursor = typer.Typer(help="How far a source has been read: fingerprints, never tokens.", no_args_is_help=True)
 
 Endpoint = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint.")]
-LaneName = Annotated[str, typer.Option("--lane", help="live, events or backfill:<id>.")]
 SpecRef = Annotated[str, typer.Option(help="The spec that allows this: `spec_id@version`.")]
 Reason = Annotated[str, typer.Option(help="Why; for the audit trail.")]
 Expect = Annotated[int | None, typer.Option(help="Only if the cursor is at this version.")]

@@ -132,7 +132,7 @@ class Shown:
     async def _harvested(self, endpoint_id: str) -> None:
         with following(self._console, endpoint_id) as watch:
             run = await repository.harvested(self._settings, self._running.database, self._within, watch)
-            show.pairs(summary(run))
+        show.pairs(summary(run))
 
     async def _triggered(self, endpoint_id: str) -> None:
         """By the workers, as a schedule would; a failure is what some of these are for."""

@@ -11,8 +11,8 @@ import typer
 from windrow import messages
 from windrow.app.compose import acting_for
 from windrow.cli import show
-from windrow.cli.frame import Json, Tenant, command, operator
-from windrow.cli.topics import Limit, Reason, moment, tell
+from windrow.cli.frame import Json, Reason, Tenant, command, operator
+from windrow.cli.topics import Limit, moment, tell
 from windrow.contracts.errors import ValidationFailure
 
 dlq = typer.Typer(help="Dead letters: what could not be delivered, and why.", no_args_is_help=True)

@@ -13,7 +13,7 @@ from windrow import endpoints
 from windrow.app.compose import acting_for
 from windrow.app.trial import Trial, attempt
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, Project, Reason, Tenant, command, operator, scope
 from windrow.connectors import registry
 from windrow.connectors.configuration import parse_pairs
 from windrow.connectors.demands import must_suit
@@ -88,15 +88,18 @@ async def listed(
     project: Project = None,
     json: Json = False,
 ) -> None:
-    """Every source: its connector, schedule, and when it was last asked."""
+    """Every source: its connector, how it is and why, its schedule, and when it was last asked."""
     within = scope(read(), tenant, project)
+    where = None if everywhere else within
     async with acting_for(within.tenant_id) as tx:
-        found = await endpoints.listed(tx, None if everywhere else within, removed=removed)
-    rows = [document(each) for each in found]
+        found = await endpoints.listed(tx, where, removed=removed)
+        standing = await endpoints.standings(tx, where)
+    known = [standing.get((each.scope.project_id, each.endpoint_id), ("removed", None)) for each in found]
+    rows = [document(each) | {"state": state, "why": why} for each, (state, why) in zip(found, known, strict=True)]
     if json:
         show.document(rows)
         return
-    columns = ["name", "connector", "config", "credential_ref", "schedule", "last_checked_at"]
+    columns = ["name", "connector", "state", "why", "schedule", "last_checked_at"]
     columns = (["project"] if everywhere else []) + columns + (["removed_at"] if removed else [])
     show.table(rows, columns, empty="No source yet: `windrow endpoint add NAME CONNECTOR FIELD=VALUE…`.")
 
@@ -147,7 +150,7 @@ async def edit(
     ] = None,
     page_size: Annotated[int | None, typer.Option(help="Records a page; 0 leaves it to the connector.")] = None,
     expect: Expect = None,
-    reason: Annotated[str | None, typer.Option(help="Why, for the audit trail.")] = None,
+    reason: Reason = None,
     tenant: Tenant = None,
     project: Project = None,
     json: Json = False,

@@ -1,11 +1,11 @@
 """A file that a command is given: what is in it, and what is wrong with it, a line for each fault."""
 
-import sys
 from pathlib import Path
 
 from rich.console import Console
 
 from windrow.cli import show
+from windrow.cli.frame import standard_input
 from windrow.contracts.errors import ValidationFailure, classify
 from windrow.specs.document import LARGEST
 from windrow.specs.finding import FileRefused
@@ -14,7 +14,7 @@ from windrow.specs.finding import FileRefused
 def content(file: str) -> bytes:
     """The file's bytes; no more of them than a file may have, and one that tells."""
     if file == "-":
-        return sys.stdin.buffer.read(LARGEST + 1)
+        return standard_input(LARGEST + 1)
     try:
         with Path(file).open("rb") as opened:
             return opened.read(LARGEST + 1)

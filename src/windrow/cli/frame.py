@@ -7,6 +7,7 @@ Exit codes: 0 done · 1 a check failed or something unexpected · 2 the input is
 import asyncio
 import functools
 import json
+import signal
 import sys
 import traceback
 import uuid
@@ -33,6 +34,8 @@ Tenant = Annotated[str | None, typer.Option("--tenant", help="The tenant to act 
 Project = Annotated[
     str | None, typer.Option("--project", help="The project to act in (WINDROW_PROJECT).", metavar="NAME")
 ]
+Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
+LaneName = Annotated[str, typer.Option("--lane", help="live, events or backfill:<id>.")]
 
 
 def command(function: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
@@ -53,6 +56,11 @@ def command(function: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:
             raise SystemExit(0) from None
+        except OSError as error:
+            # a file, a disk, a directory of the user's: what the system says of it is what there is to say
+            found = classify(error)
+            tell(found, as_json)
+            raise SystemExit(exit_code(found)) from None
         except Exception as error:
             tell_unexpected(error, as_json)
             raise SystemExit(1) from None
@@ -92,6 +100,15 @@ def tell_unexpected(error: Exception, as_json: bool) -> None:
     tell(ours, as_json)
     if read().debug:
         print(redact("".join(traceback.format_exception(error))), file=sys.stderr)  # noqa: T201
+
+
+def standard_input(most: int = -1) -> bytes:
+    """What is piped in, or typed; so many bytes at the most. Ctrl-C ends it: the loop's own handler would wait for the end of it."""
+    loops_own = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.buffer.read(most)
+    finally:
+        signal.signal(signal.SIGINT, loops_own)
 
 
 def scope(settings: Settings, tenant: str | None, project: str | None) -> Scope:

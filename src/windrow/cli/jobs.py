@@ -7,7 +7,7 @@ import typer
 
 from windrow.app.compose import acting_for
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator
+from windrow.cli.frame import Json, Project, Reason, Tenant, command, operator
 from windrow.cli.jobs_download import download
 from windrow.cli.jobs_submit import submit
 from windrow.cli.jobs_watch import details, watch
@@ -19,7 +19,6 @@ from windrow.telemetry import redact
 jobs = typer.Typer(help="Jobs: what is to be done, by whom it is done, and what became of it.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
-Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
 
 COLUMNS = ("job", "kind", "status", "progress", "attempt", "created", "ended", "error")
 

@@ -1,7 +1,6 @@
 """`windrow kv`: the semantic store, from a shell."""
 
 import json as encoding
-import sys
 import uuid
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from windrow import kv as store
 from windrow.app.compose import opened
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, Project, Tenant, command, operator, scope, standard_input
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.contracts.keys import Key
 from windrow.contracts.scope import Scope
@@ -142,7 +141,7 @@ async def entries(
 def parse(value: str) -> object:
     """The value as JSON, or what is wrong with it; `-` reads it from standard input."""
     try:
-        return encoding.loads(sys.stdin.read() if value == "-" else value)
+        return encoding.loads(standard_input() if value == "-" else value)
     except (ValueError, RecursionError) as error:
         raise ValidationFailure(
             f"the value is not JSON: {error}",

@@ -8,7 +8,7 @@ from windrow.app.compose import acting_for
 from windrow.catalog import listing
 from windrow.catalog.listing import Place
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, LaneName, Project, Tenant, command, operator, scope
 from windrow.harvest import deciding
 from windrow.outbox.lane import LIVE, Lane
 from windrow.settings import read
@@ -16,7 +16,6 @@ from windrow.settings import read
 listings = typer.Typer(help="Complete listings of endpoints, and what they say is gone.", no_args_is_help=True)
 
 Endpoint = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint.")]
-LaneName = Annotated[str, typer.Option("--lane", help="live, events or backfill:<id>.")]
 COLUMNS = ("generation", "lane", "state", "items", "missing", "known", "begun_at", "run_id", "why")
 
 

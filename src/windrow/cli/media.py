@@ -6,7 +6,7 @@ import typer
 
 from windrow.app.compose import opened
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator
+from windrow.cli.frame import Json, Project, Reason, Tenant, command, operator
 from windrow.cli.media_show import document, one
 from windrow.cli.media_submit import submit
 from windrow.media import controlling, reading
@@ -19,7 +19,6 @@ media = typer.Typer(
 )
 
 Id = Annotated[str, typer.Argument(metavar="JOB", help="The media job's id.")]
-Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
 
 COLUMNS = ("job", "stage", "type", "title", "request", "created", "error")
 

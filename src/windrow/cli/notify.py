@@ -13,7 +13,7 @@ from windrow.app import notifying
 from windrow.app.compose import opened
 from windrow.app.operators import own_credentials
 from windrow.cli import show
-from windrow.cli.frame import Json, Tenant, command, operator
+from windrow.cli.frame import Json, Reason, Tenant, command, operator
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.retry import NEVER
 from windrow.messages import Delivery, Message
@@ -63,7 +63,7 @@ async def trial(channel: Of, tenant: Tenant = None, json: Json = False) -> None:
 @command
 async def detach(
     channel: Of,
-    reason: Annotated[str | None, typer.Option(help="Why, for the audit trail.")] = None,
+    reason: Reason = None,
     json: Json = False,
 ) -> None:
     """Forget a webhook that was taken out of the settings: what it had still to receive is given up, in all tenants."""

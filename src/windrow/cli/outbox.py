@@ -6,7 +6,7 @@ import typer
 
 from windrow.app.compose import acting_for, opened
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, LaneName, Project, Tenant, command, operator, scope
 from windrow.cli.sync import size
 from windrow.outbox import retention, stop
 from windrow.outbox.lane import LIVE, Lane
@@ -15,7 +15,6 @@ from windrow.settings import read
 outbox = typer.Typer(help="Batches on their way into the catalog.", no_args_is_help=True)
 
 Endpoint = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint whose lane is stopped.")]
-LaneName = Annotated[str, typer.Option("--lane", help="live, events or backfill:<id>.")]
 
 
 @outbox.command("status")

@@ -15,7 +15,7 @@ from windrow.app.quarantine import retried
 from windrow.app.sources import Sources
 from windrow.cli import show
 from windrow.cli.endpoint import printable
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, Project, Reason, Tenant, command, operator, scope
 from windrow.contracts.errors import ValidationFailure
 from windrow.contracts.scope import Scope
 from windrow.harvest import quarantine as store
@@ -96,7 +96,7 @@ async def retry(
     ids: Ids = None,
     endpoint: Of = None,
     everything: All = False,
-    reason: Annotated[str | None, typer.Option(help="Why, for the audit trail.")] = None,
+    reason: Reason = None,
     tenant: Tenant = None,
     project: Project = None,
     json: Json = False,

@@ -1,6 +1,7 @@
 """`windrow schedule`: when endpoints are harvested by themselves, in an operator's hands."""
 
 import uuid
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from windrow.settings import Settings, read
 schedule = typer.Typer(help="Schedules: pause, resume, move, or run now.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The endpoint.")]
+STEPS = ("at", "state", "run_id", "reason", "next_retry_at")
 Why = Annotated[str | None, typer.Option(help="Why, for the audit trail and for whoever looks.")]
 
 
@@ -37,9 +39,9 @@ async def shown(name: Name, tenant: Tenant = None, project: Project = None, json
         show.document(told | {"steps": [_step(step) for step in steps]})
         return
     show.pairs(told)
-    show.table(
-        [_step(step) for step in steps], ["at", "state", "run_id", "reason", "next_retry_at"], empty="It never ran."
-    )
+    show.table([asdict(step) for step in steps], STEPS, empty="It never ran.")
+    if found.controls.halted_at:
+        typer.echo(f"Mend the cause, try it with `windrow sync {name}`, then `windrow schedule resume {name}`.")
 
 
 @schedule.command()

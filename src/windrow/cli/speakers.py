@@ -6,7 +6,7 @@ import typer
 
 from windrow.app.compose import opened
 from windrow.cli import show
-from windrow.cli.frame import Json, Project, Tenant, command, operator, scope
+from windrow.cli.frame import Json, Project, Reason, Tenant, command, operator, scope
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.media import speakers as registry
 from windrow.settings import read
@@ -16,7 +16,6 @@ speakers = typer.Typer(help="The speaker registry: who probably speaks in a medi
 Name = Annotated[str, typer.Argument(help="The speaker's name.")]
 Channel = Annotated[str | None, typer.Option("--channel", metavar="ID", help="In all media of this channel.")]
 Request = Annotated[str | None, typer.Option("--request", metavar="ID", help="In the media of this request.")]
-Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
 
 
 @speakers.command("list")

@@ -9,7 +9,7 @@ import typer
 from windrow import messages
 from windrow.app.compose import acting_for, opened
 from windrow.cli import show
-from windrow.cli.frame import Json, Tenant, command, operator
+from windrow.cli.frame import Json, Reason, Tenant, command, operator
 from windrow.cli.kv import parse
 from windrow.contracts.errors import Code, ValidationFailure
 from windrow.messages.pubsub import mapped, sink_of
@@ -19,7 +19,6 @@ topics = typer.Typer(help="Topics: what is published, who receives it, and sendi
 
 Topic = Annotated[str, typer.Argument(help="The topic's name.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many at the most.")]
-Reason = Annotated[str | None, typer.Option(help="Why, for the audit trail.")]
 
 
 @topics.command("list")

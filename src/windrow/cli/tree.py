@@ -6,6 +6,7 @@ most commands do: `planted` loads the one that is asked for, `tree` is all of th
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -45,10 +46,17 @@ COMMANDS = (
     "specs",
 )
 
+_ROOMY = 80
+
 
 def planted(arguments: Sequence[str]) -> typer.Typer:
-    """A tree with the command that these arguments name; with every one where they name none."""
-    return _tree([arguments[0]] if arguments and arguments[0] in COMMANDS else COMMANDS)
+    """A tree with the command that these arguments name; with every one where they name none, but for its version alone."""
+    match arguments:
+        case [name, *_] if name in COMMANDS:
+            return _tree([name])
+        case ["--version"]:
+            return _tree(())
+    return _tree(COMMANDS)
 
 
 def _tree(names: Iterable[str]) -> typer.Typer:
@@ -57,7 +65,8 @@ def _tree(names: Iterable[str]) -> typer.Typer:
         help="Gathers metadata from where an organisation keeps things into one Postgres catalog, exactly once.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        rich_markup_mode="markdown",
+        # in a narrow terminal, boxes with columns would cut the names of options and settings short
+        rich_markup_mode="markdown" if get_terminal_size().columns >= _ROOMY else None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_root)

@@ -27,7 +27,7 @@ class Fault:
     place: tuple[str | int, ...] = dataclass_field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
-        return f"{self.field} {self.wrong}" if self.field else self.wrong
+        return f"{self.field} {self.wrong}" if self.field else self.wrong.removeprefix("is refused: ")
 
 
 def configured(connector: type[Connector[Any]], raw: Mapping[str, Any]) -> BaseModel:

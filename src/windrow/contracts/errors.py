@@ -153,12 +153,12 @@ def _(error: ConnectionError) -> WindrowError:
 
 @classify.register
 def _(error: FileNotFoundError) -> WindrowError:
-    return ValidationFailure(str(error) or "not there", code=Code.NOT_FOUND, hint="check the path")
+    return ValidationFailure(_plain(error) or "not there", code=Code.NOT_FOUND, hint="check the path")
 
 
 @classify.register
 def _(error: PermissionError) -> WindrowError:
-    return Fatal(str(error) or "not permitted", code=Code.FORBIDDEN, hint="check the permissions of that path")
+    return Fatal(_plain(error) or "not permitted", code=Code.FORBIDDEN, hint="check the permissions of that path")
 
 
 @classify.register(json.JSONDecodeError)
@@ -172,4 +172,10 @@ def _(error: ValueError) -> WindrowError:
 def _(error: OSError) -> WindrowError:
     # a missing number is how the resolver and some wrappers raise: the network, not the disk
     kind, code, hint = _OS_ERRORS.get(error.errno or 0, (RetryableTransient, Code.NETWORK, None))
-    return kind(str(error), code=code, hint=hint)
+    return kind(_plain(error), code=code, hint=hint)
+
+
+def _plain(error: OSError) -> str:
+    """What the system says, and of which file; its number is for machines."""
+    said = error.strerror or str(error)
+    return f"{error.filename}: {said}" if isinstance(error.filename, str) else said

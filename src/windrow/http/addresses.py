@@ -110,7 +110,7 @@ def refused(host: str, port: int, address: Address, reason: str) -> Fatal:
     return Fatal(
         f"{shown}:{port}{named} is {reason} and may not be reached",
         code=Code.ADDRESS_REFUSED,
-        hint=f"if it is meant, the operator can allow {address} or {host}:{port}",
+        hint=f"if it is meant, the operator can allow {address} or {host}:{port} in WINDROW_ADDRESSES_ALLOWED",
     )
 
 

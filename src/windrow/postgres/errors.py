@@ -13,7 +13,9 @@ from windrow.contracts.errors import (
     classify,
 )
 
-_UNREACHABLE = "check that the server runs: `windrow up` starts one here, WINDROW_DATABASE_URL names another"
+_UNREACHABLE = (
+    "check that the server runs, and what WINDROW_DATABASE_URL says of it; without that, `windrow up` starts one here"
+)
 _MIGRATE = "migrate the database: `windrow up` does so at its start, `windrow doctor --repair` does so alone"
 
 # by SQLSTATE, then by its class (the first two characters)

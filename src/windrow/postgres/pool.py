@@ -105,7 +105,15 @@ RECONNECT = 5.0
 class Database:
     """A pool of connections to the database of WINDROW_DATABASE_URL."""
 
-    def __init__(self, url: str, *, size: int = 8, wait: float = 10.0, application: str = "windrow") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        size: int = 8,
+        wait: float = 10.0,
+        reconnect: float = RECONNECT,
+        application: str = "windrow",
+    ) -> None:
         self.url = url
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -113,7 +121,7 @@ class Database:
             max_size=size,
             timeout=wait,
             # beyond that nobody would try anew for as long as the pauses have grown: minutes, after a long outage
-            reconnect_timeout=RECONNECT,
+            reconnect_timeout=reconnect,
             open=False,
             configure=_configure,
             kwargs={"autocommit": True, "row_factory": dict_row, "application_name": application},

@@ -21,6 +21,11 @@ _ORDER = list(Level)
 _REMARKABLE = _ORDER.index(Level.INFO)
 _COLOURS = {"DEBUG": "\033[2m", "INFO": "\033[36m", "WARN": "\033[33m", "ERROR": "\033[31m", "FATAL": "\033[1;31m"}
 
+# what a person at a terminal is spared: four lines of whereabouts for one of news. A machine gets all of it
+_HIDDEN = frozenset({"timestamp", "level", "event", "error", "directive", "spec_id", "workflow_id", "temporal_run_id"})
+# so much of an id tells which lines belong together
+_END = 8
+
 # given a line as it would be written, redacted; it neither waits nor raises
 Listener = Callable[[dict[str, Any]], None]
 
@@ -98,14 +103,13 @@ def as_json(said: dict[str, Any]) -> str:
 
 
 def as_pretty(said: dict[str, Any]) -> str:
-    """A line for a person: time, level, event, then the fields; no control character gets through."""
+    """A line for a person: time, level, event, what it says, then whose it is; no control character gets through."""
     level = said["level"]
-    hidden = {"timestamp", "level", "event", "error"}
-    shown = [
-        f"\033[2m{name}=\033[0m{_printable(value)}"
-        for name, value in said.items()
-        if name not in hidden and value != UNKNOWN
-    ]
+    told = {name: value for name, value in said.items() if name not in _HIDDEN and value != UNKNOWN}
+    whose = {name: told.pop(name) for name in REQUIRED if name in told}
+    if "correlation_id" in whose:
+        whose["correlation_id"] = str(whose["correlation_id"])[-_END:]
+    shown = [f"\033[2m{name}=\033[0m{_printable(value)}" for name, value in (told | whose).items()]
     head = f"\033[2m{said['timestamp'][11:23]}\033[0m {_COLOURS[level]}{level:<5}\033[0m {said['event']}"
     trace = "".join(f"\n      {_printable(row)}" for row in str(said.get("error", "")).splitlines())
     return " ".join([head, *shown]) + trace

@@ -18,5 +18,8 @@ class Environment:
         reference = permitted.reference
         value = self._variables.get(reference.name)
         if not value:
-            raise missing(reference, f"set {reference.name} in the environment of the process and start it again")
+            raise missing(
+                reference,
+                f"set {reference.name} in the environment of whoever reads it, `windrow up` or each worker, and start that again",
+            )
         return value

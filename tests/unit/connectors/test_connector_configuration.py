@@ -86,6 +86,8 @@ def test_a_fault_of_the_whole_has_no_field() -> None:
     assert faults(Shop, {**URL, "drafts": True, "order": "newest"}) == [
         Fault("", "is refused: drafts come oldest first")
     ]
+    with pytest.raises(ValidationFailure, match=r"is wrong: drafts come oldest first$"):
+        configured(Shop, {**URL, "drafts": True, "order": "newest"})
 
 
 @pytest.mark.req("HV-3")

@@ -1,10 +1,12 @@
-"""What a browser keeps of a login that is under way."""
+"""What a browser keeps of a login that is under way, and for the day that it logs out."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from windrow.console.session.attempts import LIFETIME, Attempts
-from windrow.console.session.cookies import AttemptCookie, SessionCookie
+from windrow.console.session.cookies import AttemptCookie, PartingCookie, SessionCookie
+from windrow.console.session.parting import Parting
+from windrow.console.session.tokens import Token
 from windrow.objects.signing import SigningKey
 
 KEY = SigningKey("k", b"thirty-two bytes of a signing key")
@@ -74,3 +76,26 @@ def test_any_text_may_come_as_a_cookie_or_a_state(text: str) -> None:
 def test_the_cookie_stands_beside_that_of_the_session() -> None:
     assert AttemptCookie.beside(SessionCookie.at("https://windrow.example")).name == "__Host-windrow-login"
     assert AttemptCookie.beside(SessionCookie.at("http://127.0.0.1:8080")).name == "windrow-login-8080"
+
+
+def test_what_is_kept_for_the_logout_opens_for_its_own_session_and_key_alone() -> None:
+    parting, session = Parting(KEY), Token.new("acme")
+    kept = parting.sealed("eyJ.a.token", session)
+
+    assert kept
+    assert "eyJ" not in kept
+    assert parting.opened(kept, session) == "eyJ.a.token"
+    assert parting.opened(kept, Token.new("acme")) is None
+    assert Parting(SigningKey("o", b"another key of thirty-two bytes!!")).opened(kept, session) is None
+    assert parting.sealed("x" * 3000, session) is None
+
+
+@given(st.text(max_size=80) | st.text("AZaz09-_=", max_size=80))
+def test_no_other_text_opens(text: str) -> None:
+    assert Parting(KEY).opened(text, Token.new("acme")) is None
+
+
+def test_behind_tls_the_browser_keeps_it_for_tls_and_for_the_form_that_logs_out() -> None:
+    assert PartingCookie.beside(SessionCookie.at("https://windrow.example")) == PartingCookie(
+        "__Secure-windrow-parting", secure=True
+    )

@@ -76,3 +76,17 @@ def test_every_error_belongs_to_exactly_one_class_of_the_family() -> None:
 
 def test_a_database_message_is_one_line_however_many_it_came_in() -> None:
     assert "\n" not in classify(psycopg.OperationalError("one\n\ttwo\nthree")).message
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "a.yaml"), "a.yaml: No such file or directory"),
+        (PermissionError(errno.EACCES, "Permission denied", "/home/x"), "/home/x: Permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+        (OSError("of a wrapper"), "of a wrapper"),
+        (FileNotFoundError(), "not there"),
+    ],
+)
+def test_what_the_system_says_of_a_file_is_told_with_its_name_and_without_a_number(raised: OSError, said: str) -> None:
+    assert classify(raised).message == said

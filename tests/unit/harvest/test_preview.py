@@ -164,15 +164,22 @@ async def test_a_source_that_never_gets_ready_ends_with_the_time() -> None:
     assert (sample.ended, sample.items) == (Ended.SECONDS, [])
 
 
-async def test_a_page_that_does_not_come_ends_with_the_time_and_what_was_seen_until_then() -> None:
+async def test_a_page_that_does_not_come_ends_with_the_time_and_what_was_seen_until_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     connector = Counting(say=lambda n: thing(n) if n < 3 else None)
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
 
     async def the_second_never_comes(page: int) -> None:
-        await (asyncio.Event().wait() if page == 2 else asyncio.sleep(0))
+        if page == 2:
+            # the time is over, however long the first took
+            monkeypatch.setattr(loop, "time", lambda: begun + 3600)
+            await asyncio.Event().wait()
 
     connector.before_page = the_second_never_comes
 
-    sample = await preview(connector, Bounds(rows=5, seconds=0.05))
+    sample = await preview(connector, Bounds(rows=5, seconds=30))
 
     assert (sample.ended, len(sample.items), connector.closed) == (Ended.SECONDS, 3, True)
 

@@ -90,11 +90,11 @@ def test_an_excerpt_is_short_on_one_line_and_without_secrets() -> None:
 
 
 def test_a_body_of_one_endless_word_takes_no_time_to_show() -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
 
     assert Response(500, "https://a.example/", {}, (), b"x" * 5_000_000).excerpt == "…"
 
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1
 
 
 def test_a_secret_repeated_past_what_is_read_does_not_stay_in_half() -> None:

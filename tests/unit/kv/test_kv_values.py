@@ -138,9 +138,9 @@ def test_a_value_that_would_unfold_without_end_costs_no_more_than_the_cap() -> N
     laughs: list[Any] = ["ha"] * 10
     for _ in range(30):
         laughs = [laughs] * 10
-    began = time.perf_counter()
+    began = time.thread_time()
 
     with pytest.raises(ValidationFailure):
         canonical(laughs)
 
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5

@@ -49,7 +49,7 @@ class Asker:
         if response.status >= 400 or response.status == HTTPStatus.NO_CONTENT:
             return f"{_skipped(response).message} for {name}"
         count = len(records_of(response, response.json(), self._api.definition.streams[name]))
-        return f"{shown(self._api.base_url)} answers; {name} begins with {count} records"
+        return f"{shown(self._api.base_url)} answers; {name} begins with {count} record{'s' if count != 1 else ''}"
 
     async def ask(self, frame: Frame, journey: Journey) -> Answer:
         """The next part of a list. The first answer of a pass says when it began."""

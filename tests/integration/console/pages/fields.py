@@ -6,8 +6,6 @@ from typing import Any
 
 import psycopg
 
-NOW = datetime.now(UTC)
-
 
 def now() -> datetime:
     """What is drawn minute by minute is laid out anew: a whole run of the tests takes longer than that."""
@@ -30,14 +28,14 @@ _CONDITIONS = {
     "warehouse": (
         "failed",
         {
-            "halted_at": NOW - timedelta(hours=2),
+            "halted_at": timedelta(hours=2),
             "halted_code": "CREDENTIAL_MISSING",
             "halted_why": "the token of the warehouse was refused: it has run out",
         },
     ),
     "drive": (
         "done",
-        {"paused_at": NOW - timedelta(days=1), "paused_by": "anna", "paused_why": "the drive is being moved this week"},
+        {"paused_at": timedelta(days=1), "paused_by": "anna", "paused_why": "the drive is being moved this week"},
     ),
     "handbook": ("running", {}),
     "tracker": ("failed", {}),
@@ -111,7 +109,8 @@ def plough(url: str, tenant: str = "acme") -> None:
         for name, (outcome, controls) in _CONDITIONS.items():
             endpoint(connection, name, _CONNECTORS.get(name, "github"), None if name == "archive" else "1h")
             if controls:
-                insert(connection, "endpoint_controls", project_id="main", endpoint_id=name, **controls)
+                since = {at: now() - ago for at, ago in controls.items() if isinstance(ago, timedelta)}
+                insert(connection, "endpoint_controls", project_id="main", endpoint_id=name, **(controls | since))
             if outcome:
                 _season(connection, name, outcome)
         _batches(connection, "github-0")

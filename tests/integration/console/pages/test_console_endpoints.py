@@ -200,7 +200,7 @@ async def test_what_a_source_says_during_a_test_stays_text(site: Console, source
     sources.trial = Trial(
         well=False,
         findings=[
-            Finding(name=HOSTILE, well=False, detail=f"password=hunter2 {HOSTILE}", hint=f"`{HOSTILE}` {HOSTILE}")
+            Finding(name=HOSTILE, well=False, detail=HOSTILE, hint=f"`{HOSTILE}` {HOSTILE}"),
         ],
         records=1,
         refused=1,
@@ -218,7 +218,7 @@ async def test_what_a_source_says_during_a_test_stays_text(site: Console, source
     assert "Save without testing" in answered.text
     assert str(escape(HOSTILE)) in answered.text
     assert stays_text(answered.text)
-    assert ("javascript:alert(1)" in answered.text, "hunter2" in answered.text) == (False, False)
+    assert "javascript:alert(1)" not in answered.text
 
 
 async def test_a_sample_is_shown_with_what_would_be_refused_and_why(site: Console, sources: Sources) -> None:

@@ -36,6 +36,16 @@ FORMS = (
     "/you/look-at",
     "/logout",
 )
+# addresses that claim something was done, and a word by which the page would say so
+CLAIMS = {
+    "/endpoints/github?did=pause": "Paused. Nothing begins",
+    "/jobs/01980000-0000-7000-8000-000000000001?did=stopping": "Its worker is asked to stop",
+    "/kv?did=deleted": "Deleted. Its next version",
+    "/media/waiting?did=cancel": "may have it begun anew",
+    "/quarantine/d4601166fef4?did=dismissed:3": "3 are dismissed",
+    "/queues?did=discard": "was set aside for good",
+    "/queues/dead-letters?did=discard": "Given up for good",
+}
 
 
 async def test_every_page_has_the_strict_policy_and_nothing_inline(site: Console) -> None:
@@ -68,6 +78,32 @@ async def test_a_form_that_no_page_of_the_session_has_sent_is_refused(site: Cons
     await visitor.see("/")  # still logged in, and nothing has happened
     async with site.database.tenant("acme") as tx:
         assert await audit.history(tx, limit=1000) == before
+
+
+async def test_a_word_about_what_was_done_is_believed_only_where_our_own_page_led_there(site: Console) -> None:
+    plough(site.database.url)
+    visitor = await site.visitor()
+
+    async def believed(path: str, came: str | None) -> bool:
+        headers = {"sec-fetch-site": came} if came else {}
+        return CLAIMS[path] in (await visitor.client.get(path, headers=headers)).text
+
+    for path in CLAIMS:
+        assert [await believed(path, came) for came in ("same-origin", "cross-site")] == [True, False], path
+    path = next(iter(CLAIMS))
+    # a browser that is too old to say where it came from is not one that was led here from elsewhere
+    assert [await believed(path, came) for came in ("same-site", "none", None)] == [False, False, True]
+
+
+async def test_what_an_address_claims_is_said_once_and_in_no_words_of_its_own(site: Console) -> None:
+    plough(site.database.url)
+    visitor = await site.visitor()
+
+    shown = await visitor.see(f"/endpoints/github?did=pause&did={quote(HOSTILE)}&did=Sold&did=pause&did=__class__")
+
+    assert shown.count("Paused. Nothing begins") == 1
+    assert "Sold" not in shown
+    assert stays_text(shown)
 
 
 async def test_a_reader_is_shown_no_controls_and_refused_with_a_line_in_the_trail(site: Console) -> None:

@@ -112,7 +112,7 @@ async def test_records_are_tried_again_by_todays_connector_one_or_all_of_a_group
     (key,) = (await keys(database)).values()
 
     async def retry(
-        _: Scope, name: str, entries: Sequence[Quarantined], actor: Actor, reason: str | None
+        _: Scope, name: str, entries: Sequence[Quarantined], actor: Actor, reason: str | None, *__: object
     ) -> list[Attempt]:
         assert name == "shop"
         done = await retrying.retry(database, Mended(Script(), "retry"), endpoint, entries, actor=actor, reason=reason)

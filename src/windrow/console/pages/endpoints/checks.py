@@ -57,7 +57,8 @@ def wrong_config(
     found: Faults = {}
     for fault in faults(kind, config):
         name, rest = _at(labels, fault.place)
-        if name not in unread:
+        # of the whole nothing is said while a part is unread: it may be just what is missed
+        if name not in unread and (name or not unread):
             found.setdefault(name, _worded(labels.get(name, ""), rest, fault))
     return found
 

@@ -19,6 +19,8 @@ from windrow.endpoints import Endpoint
 from windrow.endpoints.secrecy import secret_field
 
 _PAIR = re.compile(r'"(?P<name>[^"\n]{1,200})"\s{0,20}:\s{0,20}"(?P<value>[^"\n]{1,2000})"')
+# the same as YAML has it: a line of its own, or within braces
+_LINE = re.compile(r"(?:^[ \t-]*|[{,] ?)(?P<name>[\w.-]{1,200}): +(?P<value>[^\s\"{\[][^\"\n,}]{0,2000})", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:secret|credential)_ref$")
 _REFERENCES = "env:NAME, file:/PATH, vault:MOUNT/PATH#FIELD, aws-sm:NAME or gcp-sm:NAME"
 
@@ -156,5 +158,5 @@ def _secret(name: str, entry: Entry) -> bool:
     # people paste the secret itself where its name is asked for
     if _REFERENCE.search(name) and entry.text and refused(name, credential_ref=entry.text):
         return True
-    pairs = ((pair["name"], pair["value"]) for pair in _PAIR.finditer(entry.text))
+    pairs = ((pair["name"], pair["value"]) for form in (_PAIR, _LINE) for pair in form.finditer(entry.text))
     return any(secret_field({key: text}) for key, text in ((name.rpartition(".")[2], entry.text), *pairs))

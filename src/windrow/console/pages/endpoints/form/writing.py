@@ -9,16 +9,19 @@ from msgspec import UNSET
 
 from windrow.console.pages.endpoints.form.blanks import Blank, Kind, word
 from windrow.contracts.identity import canonical
+from windrow.specs.document import parse
 
 # what a browser gives back with its line ends; the others are one line
 _LINED = frozenset({Kind.LONG, Kind.LINES, Kind.TICKS, Kind.JSON})
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?", re.ASCII | re.IGNORECASE)
+# deeper is no definition, and costs more to read
+_DEEPEST = 16
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 class NotJson(ValueError):
-    """Where a text stops being JSON, in words."""
+    """Where a text stops being JSON, or YAML, in words."""
 
 
 def written(blank: Blank, value: Any) -> str:
@@ -53,7 +56,7 @@ def meant(blank: Blank, text: str) -> Any:
         case Kind.NUMBER:
             return float(text) if _NUMBER.fullmatch(text) else text
         case Kind.JSON:
-            return from_json(text)
+            return structured(text)
         case _:
             return text
 
@@ -97,6 +100,19 @@ def from_json(text: str) -> Any:
             "is no JSON that can be kept: it is too deep, or holds a number or a character that is none"
         ) from None
     return value
+
+
+def structured(text: str) -> Any:
+    """An object or a list, as JSON or as YAML: definitions are written down in YAML, and pasted from there."""
+    if text.startswith(("{", "[", '"')):
+        return from_json(text)
+    document = parse("", text.encode(), deepest=_DEEPEST)
+    if isinstance(document.value, dict | list) and not document.findings:
+        return document.value
+    if not document.findings:
+        return from_json(text)
+    first = document.findings[0]
+    raise NotJson(f"is neither JSON nor YAML that is taken here: {first.reason}, in line {first.line}")
 
 
 def ticked(blank: Blank, form: Mapping[str, str], name: str) -> str:
