@@ -35,10 +35,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # the same cases in every run of `make test`; `make campaign` looks at others, seed by seed
-    hypothesis.settings.register_profile("windrow", derandomize=config.getoption("--hypothesis-seed") is None)
+    # the same cases in every run of `make test`; `make campaign` looks at others, seed by seed. How long one takes is a
+    # matter of who else is on the machine
+    hypothesis.settings.register_profile(
+        "windrow",
+        derandomize=config.getoption("--hypothesis-seed") is None,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
     hypothesis.settings.load_profile("windrow")
     config.stash[ENGINES] = Engines()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A campaign is long by itself, and must not be taken for one that hangs where the machine is slow."""
+    for item in items:
+        if item.get_closest_marker("campaign") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -92,8 +105,10 @@ def made_database(server_url: str, template: str | None = None) -> Iterator[str]
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}{copied}")
     yield str(URL(server_url).copy_with(path=f"/{name}"))
-    # autovacuum may be at work in there, and is not ours to end; the whole server goes soon anyway
-    with psycopg.connect(server_url, autocommit=True) as connection, suppress(psycopg.errors.InsufficientPrivilege):
+    # autovacuum may be at work in there, and is not ours to end, or a backend takes its time to leave; the whole server
+    # goes soon anyway
+    held = (psycopg.errors.InsufficientPrivilege, psycopg.errors.ObjectInUse)
+    with psycopg.connect(server_url, autocommit=True) as connection, suppress(*held):
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
@@ -133,7 +148,7 @@ END $$"""
 @pytest.fixture
 def database_url(shared_url: str) -> str:
     """A migrated database with nothing in it. Emptied, not made anew: that would take longer than most tests."""
-    with psycopg.connect(shared_url, autocommit=True, options="-c lock_timeout=20s") as connection:
+    with psycopg.connect(shared_url, autocommit=True, options="-c lock_timeout=60s") as connection:
         connection.execute(_EMPTY)
     return shared_url
 

@@ -1,9 +1,12 @@
 """The catalog by hand: typed into, narrowed, followed from item to item; all by keyboard where there is one."""
 
+import pytest
 from playwright.async_api import Browser, expect
-from tests.browser.test_browser_pages import LAPTOP, PHONE, listen, opened
+from tests.browser.test_browser_pages import LAPTOP, PHONE, by_keys, listen, opened
 from tests.integration.console.pages.fields_catalog import ROOT
 from tests.integration.console.pages.visitors import Console
+
+pytestmark = pytest.mark.timeout(600)
 
 
 async def test_a_person_finds_an_item_by_typing_and_follows_what_it_has_to_do_with(
@@ -13,9 +16,7 @@ async def test_a_person_finds_an_item_by_typing_and_follows_what_it_has_to_do_wi
     page = await context.new_page()
     heard = listen(page)
     await page.goto(await full.link())
-    await page.keyboard.press("g")
-    await page.keyboard.press("c")
-    await expect(page).to_have_title("Catalog · Windrow")
+    await by_keys(page, "g", "c", title="Catalog · Windrow")
     await expect(page.get_by_role("row")).to_have_count(34)
 
     # typed, narrowed, let go: each shows other rows, without the page being left
@@ -27,10 +28,12 @@ async def test_a_person_finds_an_item_by_typing_and_follows_what_it_has_to_do_wi
     await expect(page.get_by_role("row")).to_have_count(2)
     await page.get_by_role("navigation", name="Source").get_by_role("link", name="wiki").click()
     await expect(page.get_by_text("8 items found.")).to_be_visible()
+    await page.wait_for_load_state()  # the script that searches as one types is there as well
     await page.get_by_role("searchbox").fill("stor nix")
     await expect(page.get_by_text("Nothing was found for")).to_be_visible()
     await page.get_by_role("link", name="“stor”").click()
     await expect(page.get_by_text("8 items found.")).to_be_visible()
+    await page.wait_for_load_state()
     await page.get_by_role("searchbox").fill("")
     await expect(page.get_by_text("The latest changed first, of 33 items.")).to_be_visible()
     await page.get_by_role("link", name="what is gone").click()

@@ -15,6 +15,8 @@ from windrow.app.api import api
 from windrow.postgres import Database
 from windrow.settings import Settings
 
+pytestmark = pytest.mark.timeout(600)
+
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
@@ -41,7 +43,6 @@ async def look(page: Page, name: str) -> list[str]:
     return [f"{name}: {flaw}" for flaw in await _flaws(page, ALL)]
 
 
-@pytest.mark.timeout(120)
 async def test_a_source_lives_from_its_form_to_its_return(site: Console, browser: Browser, shelf: Path) -> None:
     context = await opened(browser, LAPTOP, "light")
     page = await context.new_page()
@@ -79,6 +80,7 @@ async def test_a_source_lives_from_its_form_to_its_return(site: Console, browser
     await page.get_by_label("Why").fill("backups are wanted")
     await page.get_by_role("button", name="Save without testing").click()
     await expect(page.get_by_role("status").first).to_contain_text("Saved.")
+    await page.wait_for_load_state()  # the script that asks once is there as well
 
     await page.get_by_text("Remove …").click()
     await page.locator("#act-remove").get_by_label("Why").fill("it moved")

@@ -1,9 +1,12 @@
 """What people do with the pages: by keyboard, by typing, by clicking; and all of it without script, too."""
 
+import pytest
 from playwright.async_api import Browser, expect
-from tests.browser.test_browser_pages import LAPTOP, listen, opened
+from tests.browser.test_browser_pages import LAPTOP, by_keys, listen, opened
 from tests.integration.console.pages.fields import connect, endpoint
 from tests.integration.console.pages.visitors import Console
+
+pytestmark = pytest.mark.timeout(600)
 
 
 async def test_a_person_finds_pauses_and_resumes_an_endpoint_by_keyboard(full: Console, browser: Browser) -> None:
@@ -12,13 +15,12 @@ async def test_a_person_finds_pauses_and_resumes_an_endpoint_by_keyboard(full: C
     heard = listen(page)
     await page.goto(await full.link())
 
-    await page.keyboard.press("g")
-    await page.keyboard.press("e")
-    await expect(page).to_have_title("Endpoints · Windrow")
+    await by_keys(page, "g", "e", title="Endpoints · Windrow")
     await page.keyboard.press("/")
     await page.keyboard.type("git")
     await expect(page.get_by_role("row")).to_have_count(3)  # the heading, github, and what the git connector reads
     await page.get_by_role("link", name="github").click()
+    await page.wait_for_url("**/endpoints/github")  # with the script that asks once
 
     await page.get_by_text("Pause …").click()
     await page.get_by_label("Why").first.fill("<b>a rest</b>")

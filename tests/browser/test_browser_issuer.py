@@ -16,7 +16,7 @@ from windrow.postgres import Database
 from windrow.stack.ports import choose
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 async def test_somebody_logs_in_at_the_issuer_and_is_told_when_it_does_not_let_them(
     database: Database, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch, said: Said
 ) -> None:
@@ -41,13 +41,19 @@ async def test_somebody_logs_in_at_the_issuer_and_is_told_when_it_does_not_let_t
             await expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
             arrived, entries = page.url, await page.evaluate("history.length")
             cookies = {cookie["name"]: cookie for cookie in await context.cookies()}
+            await page.goto(f"{acme.url}/you")
+            flaws += await _flaws(page, ALL)
+            await page.get_by_role("button", name="Log out at Acme ID too").click()
+            await expect(page.get_by_text("You are not logged in")).to_be_visible()
+            left_at, kept = page.url, await context.cookies()
             await context.close()
 
     assert refused_at == f"{name}/login?refused=denied&next=%2Fruns%3Foutcome%3Dfailed"
     assert (arrived, entries) == (f"{name}/runs?outcome=failed", 4)
-    assert list(cookies) == [f"windrow-{port}"]
+    assert set(cookies) == {f"windrow-{port}", f"windrow-parting-{port}"}
     assert (cookies[f"windrow-{port}"]["httpOnly"], cookies[f"windrow-{port}"]["sameSite"]) == (True, "Lax")
+    assert (left_at, kept, len(issuer.left)) == (f"{name}/login", [], 1)
     assert flaws == []
-    # the browser itself says that a page was a 401: that of a login that came to nothing
-    assert [line for line in heard if "401" not in line] == []
+    # the browser itself says that a page was a 401, that of a login that came to nothing, and what it cleared
+    assert [line for line in heard if "401" not in line and "Clear-Site-Data" not in line] == []
     assert not any(code in line for code in issuer.given for line in said.raw)

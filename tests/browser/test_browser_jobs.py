@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Browser, Page, expect
 from tests.browser.test_browser_pages import LAPTOP, PHONE, listen, opened
 from tests.integration.clips.studio import Studio
@@ -19,6 +20,8 @@ from windrow.clips.limits import ClipLimits
 from windrow.clips.sources import Sources
 from windrow.http import HttpClient, HttpPolicy
 from windrow.postgres import Database
+
+pytestmark = pytest.mark.timeout(600)
 
 # plays a moment of it, then goes to another place, as people do
 _PLAYED = """async (video) => {
@@ -66,6 +69,8 @@ async def test_a_clip_is_cut_and_played_on_the_page_of_its_job(
 
         await expect(page.get_by_text("It waits for a worker.")).to_be_visible()
         await cutting.work()
+        # it can be seen before the job has ended, and is drawn anew when it has
+        await expect(page.get_by_text("its last attempt took")).to_be_visible()
         video = page.locator("video")
         await expect(video).to_be_visible()
         seen: dict[str, Any] = await video.evaluate(_PLAYED)
@@ -84,6 +89,7 @@ async def test_every_control_of_jobs_and_media_asks_once_and_says_what_it_did(fu
     asked, said = page.get_by_role("dialog"), page.get_by_role("status").first
 
     async def does(summary: str, button: str, words: str, why: str = "<b>a test</b>") -> None:
+        await page.wait_for_load_state()  # with the script that asks once
         await page.get_by_text(summary).click()
         await page.get_by_label("Why").fill(why)
         await page.get_by_role("button", name=button, exact=True).click()

@@ -1,14 +1,18 @@
 """Every page as people see it: on a laptop and a phone, light and dark, without an error, and fit for everybody's senses."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, Page, Request
+from playwright.async_api import Browser, BrowserContext, Page, Request, expect
+from tests.browser.conftest import PATIENCE
 from tests.integration.console.pages.fields_catalog import ROOT
 from tests.integration.console.pages.fields_quarantine import WIKI_GROUP
 from tests.integration.console.pages.visitors import Console
+
+pytestmark = pytest.mark.timeout(900)
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 PAGES = {
@@ -49,11 +53,32 @@ SCHEMES: dict[Literal["light", "dark"], dict[str, Any]] = {"light": ALL, "dark":
 
 
 async def opened(browser: Browser, size: tuple[int, int], scheme: str, **more: object) -> BrowserContext:
-    return await browser.new_context(
+    context = await browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme=scheme,  # type: ignore[arg-type]
         **more,  # type: ignore[arg-type]
     )
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
+async def by_keys(page: Page, *keys: str, title: str) -> None:
+    """Press one key after the other; the page that they lead to is there, and listens to keys itself.
+
+    The browser's clock stands still from here on: that one key follows the other in time is not the machine's to decide.
+    """
+    await page.clock.set_fixed_time(datetime.now(UTC))
+    for key in keys:
+        await page.keyboard.press(key)
+    await expect(page).to_have_title(title)
+    await page.wait_for_load_state()
+
+
+# unfolded, and not renewed while it is looked at, as when somebody goes away from it
+_STILL = """() => {
+    dispatchEvent(new Event("pagehide"));
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+}"""
 
 
 def _left(request: Request) -> bool:
@@ -70,7 +95,6 @@ def listen(page: Page, heard: list[str] | None = None) -> list[str]:
     return heard
 
 
-@pytest.mark.timeout(400)
 async def test_every_page_can_be_seen_by_everybody(
     full: Console, browser: Browser, pytestconfig: pytest.Config
 ) -> None:
@@ -87,7 +111,7 @@ async def test_every_page_can_be_seen_by_everybody(
         seen = {"login": "/login"} | PAGES | {"overview": link.removeprefix(full.url)}
         for name, path in (seen | STATES if device == "laptop" else seen).items():
             await page.goto(full.url + path)
-            await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            await page.evaluate(_STILL)
             for scheme, rules in SCHEMES.items():
                 await page.emulate_media(color_scheme=scheme)
                 flaws += [f"{name} {device} {scheme}: {flaw}" for flaw in await _flaws(page, rules)]

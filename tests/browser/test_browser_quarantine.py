@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
-from tests.browser.test_browser_pages import LAPTOP, listen, opened
+from tests.browser.test_browser_pages import LAPTOP, by_keys, listen, opened
 from tests.integration.console.pages.fields import connect, endpoint
 from tests.integration.console.pages.fields_audit import plough_audit
 from tests.integration.console.pages.fields_quarantine import plough_quarantine
@@ -15,6 +15,8 @@ from windrow.contracts.scope import Scope
 from windrow.harvest.quarantine import Quarantined, settle
 from windrow.harvest.retrying import Attempt, Verdict
 from windrow.postgres import Database
+
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture
@@ -49,9 +51,7 @@ async def test_a_person_deals_with_what_was_refused(refusing: Console, browser: 
     await page.goto(await refusing.link())
     asked, said = page.get_by_role("dialog"), page.get_by_role("status")
 
-    await page.keyboard.press("g")
-    await page.keyboard.press("q")
-    await expect(page).to_have_title("Quarantine · Windrow")
+    await by_keys(page, "g", "q", title="Quarantine · Windrow")
     await page.get_by_label("Endpoint", exact=True).fill("wiki")
     await page.get_by_role("button", name="Show").click()
     await expect(page.get_by_role("heading", name="Quarantine of wiki")).to_be_visible()
@@ -61,6 +61,7 @@ async def test_a_person_deals_with_what_was_refused(refusing: Console, browser: 
     await expect(said).to_contain_text("It passes today")
     await page.get_by_role("button", name="Retry wiki-0001").click()
     await expect(said).to_contain_text("It was refused again")
+    await page.wait_for_load_state()  # the script that asks once is there as well
     await page.get_by_label("Dismiss wiki-0001").click()
     one = page.locator("#wiki-0000000000000001")
     await one.get_by_label("Why").fill("<b>a draft</b>")
@@ -74,6 +75,7 @@ async def test_a_person_deals_with_what_was_refused(refusing: Console, browser: 
 
     await page.get_by_role("button", name="Retry all 16").click()
     await expect(said).to_contain_text(["3 pass today", "9 were refused again", "4 were not kept whole"])
+    await page.wait_for_load_state()
     await page.get_by_text("Dismiss all 13 …").click()
     await page.get_by_label("Why").first.fill("the old space is gone")
     await page.keyboard.press("Enter")
@@ -85,9 +87,8 @@ async def test_a_person_deals_with_what_was_refused(refusing: Console, browser: 
     await expect(page.get_by_role("heading", name="wiki-0001")).to_be_visible()
     await expect(page.get_by_role("button", name="Retry")).to_have_count(0)
 
-    await page.keyboard.press("g")
-    await page.keyboard.press("t")
-    await expect(page).to_have_title("Audit · Windrow")
+    await page.wait_for_load_state()
+    await by_keys(page, "g", "t", title="Audit · Windrow")
     await expect(page.get_by_text("<b>a draft</b>")).to_be_visible()
     await page.get_by_label("Did").select_option("quarantine.drop")
     await page.get_by_label("Since").select_option("the last hour")

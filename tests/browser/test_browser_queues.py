@@ -1,10 +1,13 @@
 """What people do about queues, alerts and keys: every control of those pages, by hand."""
 
+import pytest
 from playwright.async_api import Browser, expect
 from tests.browser.test_browser_pages import LAPTOP, listen, opened
 from tests.integration.console.pages.fields import connect
 from tests.integration.console.pages.fields_queues import lane
 from tests.integration.console.pages.visitors import Console
+
+pytestmark = pytest.mark.timeout(600)
 
 
 async def test_a_person_gets_what_is_stuck_going_again(full: Console, browser: Browser) -> None:
@@ -35,18 +38,21 @@ async def test_a_person_gets_what_is_stuck_going_again(full: Console, browser: B
     await expect(said).to_contain_text("Put back.")
     await page.get_by_role("link", name="github").first.click()
     await page.get_by_text("Give it up …").click()
+    await page.wait_for_load_state()  # this page is there with the script that asks once
     await page.get_by_label("Why it may be lost").fill("it is old")
     await page.keyboard.press("Enter")
     await asked.get_by_role("button", name="Go on").click()
     await expect(said).to_contain_text("Given up for good.")
     await page.get_by_role("link", name="notify.security.webhook").first.click()
     await page.get_by_text("Put back …").click()
+    await page.wait_for_load_state()
     await page.get_by_role("button", name="Put them back").click()
     await expect(asked).to_contain_text("Put 1 letter back?")
     await asked.get_by_role("button", name="Go on").click()
     await expect(said).to_contain_text("Put back.")
     await page.get_by_role("link", name="All dead letters").click()
     await page.get_by_text("Give up …").click()
+    await page.wait_for_load_state()
     await page.get_by_label("Why they may be lost").fill("the table will not come back")
     await page.get_by_role("button", name="Give them up").click()
     await asked.get_by_role("button", name="Go on").click()
@@ -70,6 +76,7 @@ async def test_a_person_gets_what_is_stuck_going_again(full: Console, browser: B
     await page.get_by_label("Value, as JSON").fill('"another"')
     await page.get_by_role("button", name="Write it").click()
     await expect(page.get_by_label("The value, redacted")).to_have_text('"another"')
+    await page.wait_for_load_state()
     await page.get_by_role("button", name="Delete").click()
     await asked.get_by_role("button", name="Go on").click()
     await expect(said).to_contain_text("Deleted.")

@@ -30,6 +30,8 @@ from grpc import StatusCode, aio
 from tests.fakes.certificates import Certified
 from tests.fakes.pubsub_backlog import Backlog, Copy
 
+from windrow.stack.ports import choose
+
 _LARGEST, _MOST = 10_000_000, 100
 # how long a Pull waits before it answers that there is nothing; Google's is longer
 _PATIENCE = 0.1
@@ -55,7 +57,8 @@ class FakePubSub:
         self._numbers = itertools.count(1)
         self._passed = 0.0
         self._changed = asyncio.Condition()
-        self._port = 0
+        # not of those that systems take for outgoing connections: it must be free again for a second start
+        self._port = choose({"pubsub": None}, {})["pubsub"]
         self.calls: list[tuple[str, Any]] = []
         self.authorizations: list[str] = []
 
@@ -115,7 +118,7 @@ class FakePubSub:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for what somebody's call will bring about."""
-        async with self._changed, asyncio.timeout(10):
+        async with self._changed, asyncio.timeout(60):
             await self._changed.wait_for(holds)
 
     def now(self) -> float:

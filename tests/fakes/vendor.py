@@ -62,13 +62,13 @@ class Vendor(ABC):
         self._thread = threading.Thread(target=self._serve, name=type(self).__name__, daemon=True)
         self._listening = threading.Event()
         self._thread.start()
-        assert self._listening.wait(10), "the fake does not listen"
+        assert self._listening.wait(60), "the fake does not listen"
         return self
 
     def close(self) -> None:
         self._server.should_exit = True
         self._server.force_exit = True  # nobody waits for the connections that a killed client has left
-        self._thread.join(10)
+        self._thread.join(60)
         self._socket.close()
 
     def __enter__(self) -> Self:

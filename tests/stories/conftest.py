@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 WINDROW = [sys.executable, "-m", "windrow"]
+# in seconds: how long something may take on a machine that is busy with other things before it is taken to hang
+PATIENCE = 100
 
 
 class Machine:
@@ -28,7 +30,7 @@ class Machine:
     def run(self, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
         """One command, to its end."""
         return subprocess.run(
-            [*WINDROW, *words], env=self.environment, capture_output=True, text=True, timeout=60, **more
+            [*WINDROW, *words], env=self.environment, capture_output=True, text=True, timeout=PATIENCE, **more
         )
 
     def answer(self, *words: str, **more: Any) -> Any:
@@ -49,7 +51,7 @@ class Machine:
             finally:
                 if process.poll() is None:
                     process.send_signal(signal.SIGTERM)
-                process.wait(timeout=60)
+                process.wait(timeout=PATIENCE)
                 assert process.stdout
                 process.stdout.close()
 
@@ -67,7 +69,7 @@ class Up:
     def kill(self) -> None:
         """kill -9, and nobody is told."""
         self.process.kill()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE)
 
 
 @contextmanager

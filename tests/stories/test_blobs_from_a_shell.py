@@ -14,7 +14,7 @@ import httpx2
 import psycopg
 import pytest
 from tests.integration.blobs.items import put_item
-from tests.stories.conftest import WINDROW, Machine, Up
+from tests.stories.conftest import PATIENCE, WINDROW, Machine, Up
 
 from windrow.stack import discover
 
@@ -84,7 +84,7 @@ def test_the_token_is_in_no_log_and_no_process_list(running: Up) -> None:
 
 
 def test_it_answers_where_up_says(running: Up) -> None:
-    answered = httpx2.get(f"{running.addresses['http']}/ready", trust_env=False)
+    answered = httpx2.get(f"{running.addresses['http']}/ready", trust_env=False, timeout=PATIENCE)
 
     assert (answered.status_code, answered.json()) == (200, {"status": "ready"})
 
@@ -107,9 +107,10 @@ def test_serve_serves_beside_up_and_ends_cleanly(running: Up, item: UUID) -> Non
         assert serve.stdout
         url = json.loads(serve.stdout.readline())["http"]
         token = (running.machine.home / "token").read_text().strip()
-        listed = httpx2.get(f"{url}/v1/blobs", headers={"authorization": f"Bearer {token}"}, trust_env=False)
+        asked = {"authorization": f"Bearer {token}"}
+        listed = httpx2.get(f"{url}/v1/blobs", headers=asked, trust_env=False, timeout=PATIENCE)
         serve.send_signal(signal.SIGTERM)
-        _, said = serve.communicate(timeout=30)
+        _, said = serve.communicate(timeout=PATIENCE)
 
     assert listed.status_code == 200
     assert serve.returncode == 0, said
@@ -122,7 +123,9 @@ def test_serve_refuses_what_it_must_not_listen_to(running: Up, setting: str, val
     taken = running.addresses["http"].rpartition(":")[2]
     environment = running.machine.environment | {f"WINDROW_{setting}": value.replace("taken", taken)}
 
-    done = subprocess.run([*WINDROW, "serve", "--json"], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*WINDROW, "serve", "--json"], env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
 
     assert done.returncode == 5
     assert json.loads(done.stderr.splitlines()[-1])["code"] == code
@@ -146,16 +149,16 @@ def test_a_server_killed_between_upload_and_link_loses_nothing(
 ) -> None:
     item = put_item(database_url, "acme")
     with server(tmp_path, database_url, moment) as (url, process):
-        api = httpx2.Client(base_url=url, headers={"authorization": f"Bearer {token_in(tmp_path)}"}, trust_env=False)
+        api = client_of(url, tmp_path)
         wanted = {"item": str(item), "media_type": "text/plain", "sha256": hashlib.sha256(BYTES).hexdigest()}
         ticket = api.post("/v1/blobs", json=wanted).json()
         with pytest.raises(httpx2.TransportError):
             api.put(ticket["upload"]["url"], content=BYTES)
         api.close()
-        assert process.wait(timeout=10) == -signal.SIGKILL
+        assert process.wait(timeout=PATIENCE) == -signal.SIGKILL
 
     with server(tmp_path, database_url, "never") as (url, _):
-        api = httpx2.Client(base_url=url, headers={"authorization": f"Bearer {token_in(tmp_path)}"}, trust_env=False)
+        api = client_of(url, tmp_path)
         assert api.get(f"/v1/blobs/{ticket['blob_id']}").json()["state"] == left
         for _ in range(2):
             assert api.post(ticket["complete"]).json()["state"] == "linked"
@@ -166,8 +169,9 @@ def test_a_server_killed_between_upload_and_link_loses_nothing(
     assert announcements(database_url) == 1
 
 
-def token_in(home: Path) -> str:
-    return (home / "token").read_text().strip()
+def client_of(url: str, home: Path) -> httpx2.Client:
+    token = (home / "token").read_text().strip()
+    return httpx2.Client(base_url=url, headers={"authorization": f"Bearer {token}"}, trust_env=False, timeout=PATIENCE)
 
 
 def announcements(database_url: str) -> int:

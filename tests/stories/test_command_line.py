@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.stories.conftest import Machine, Up
+from tests.stories.conftest import PATIENCE, Machine, Up
 
 from windrow.stack import discover
 
@@ -165,7 +165,7 @@ def test_shell_completion_can_be_installed(machine: Machine) -> None:
 
 
 def test_the_metrics_page_is_served(running: Up) -> None:
-    with urllib.request.urlopen(running.addresses["metrics"], timeout=10) as page:
+    with urllib.request.urlopen(running.addresses["metrics"], timeout=PATIENCE) as page:
         assert page.status == 200
         assert b"target_info" in page.read()
 
@@ -179,7 +179,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(running: Up, tmp_path: Path) 
         env=running.machine.environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ from typing import IO
 
 import httpx2
 import pytest
-from tests.stories.conftest import WINDROW, Machine
+from tests.stories.conftest import PATIENCE, WINDROW, Machine
 
 from windrow.console.pages.rendering import SECTIONS
 
@@ -49,7 +49,7 @@ def held(machine: Machine, directory: Path) -> Iterator[str]:
             yield _link(process.stdout)
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
@@ -62,11 +62,15 @@ def _link(lines: IO[str]) -> str:
     raise AssertionError("".join(said)[-3000:])
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 def test_the_demo_leaves_something_on_every_page(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "protocol.md").write_text("# How nothing is lost\n")
 
-    with held(machine, tmp_path) as link, httpx2.Client(trust_env=False, headers={"accept": "text/html"}) as client:
+    html = {"accept": "text/html"}
+    with (
+        held(machine, tmp_path) as link,
+        httpx2.Client(trust_env=False, headers=html, timeout=PATIENCE) as client,
+    ):
         url = link.partition("/login")[0]
         assert client.get(link).status_code == 303
         shown = {path: client.get(url + path).text for path in TOLD}

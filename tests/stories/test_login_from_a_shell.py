@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx2
-from tests.stories.conftest import Up
+from tests.stories.conftest import PATIENCE, Up
 
 
 @contextmanager
 def entered(running: Up, link: str) -> Iterator[httpx2.Client]:
     html = {"accept": "text/html"}
-    with httpx2.Client(base_url=running.addresses["http"], trust_env=False, headers=html) as client:
+    here = running.addresses["http"]
+    with httpx2.Client(base_url=here, trust_env=False, headers=html, timeout=PATIENCE) as client:
         answered = client.get(link)
         assert answered.status_code == 303, answered.text
         yield client

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from tests.fakes.slack import Slack
 from tests.fakes.web import Exchange
 from tests.stories.conftest import Machine
@@ -38,6 +39,7 @@ async def let_claims_run_out(machine: Machine) -> None:
         await tx.connection.execute("UPDATE strands SET due_at = now() - interval '1 second' WHERE claim IS NOT NULL")
 
 
+@pytest.mark.timeout(400)
 async def test_a_page_that_was_being_delivered_when_all_was_killed_arrives_with_the_same_id(machine: Machine) -> None:
     under_way = asyncio.Event()
 
@@ -45,7 +47,7 @@ async def test_a_page_that_was_being_delivered_when_all_was_killed_arrives_with_
         under_way.set()
         await exchange.reader.read()
 
-    async with Slack() as slack, asyncio.timeout(100):
+    async with Slack() as slack, asyncio.timeout(300):
         machine.environment |= {
             "PAGER_HOOK": slack.url,
             "WINDROW_NOTIFY": "pager=webhook:env:PAGER_HOOK",

@@ -19,6 +19,8 @@ from windrow.postgres import Database
 from windrow.postgres.wakeups import Wakeups
 
 TENANT = "acme"
+# in seconds: what takes longer hangs
+PATIENCE = 100
 
 
 async def relay(database_url: str, receiver: str, mode: str) -> None:
@@ -50,7 +52,7 @@ async def doomed(database: Database, receiver: str) -> AsyncIterator[None]:
     """A relay that runs while the body looks on, and is killed at its end."""
     process = await start(database.url, receiver, "for ever")
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             yield
         assert process.returncode is None, "it ended by itself"
     finally:
@@ -63,7 +65,7 @@ async def the_next_one_finishes(database: Database, web: Web) -> None:
     async with database.tenant(TENANT) as tx:
         await tx.connection.execute("UPDATE strands SET due_at = now() - interval '1 second'")
     process = await start(database.url, web.url("/hook"), "drain")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert await process.wait() == 0
     async with database.tenant(TENANT) as tx:
         cursor = await tx.connection.execute("SELECT count(*) AS strands FROM strands")

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from tests.stories.conftest import Up
+from tests.stories.conftest import PATIENCE, Up
 
 from windrow import messages
 from windrow.contracts.errors import ValidationFailure
@@ -14,7 +14,7 @@ from windrow.stack import discover
 async def refuse_everything(url: str, subscription: str) -> None:
     """A consumer that can make nothing of what it is given: every message becomes a dead letter."""
     taken: list[messages.Delivery] = []
-    async with Database(url) as database, asyncio.timeout(30):
+    async with Database(url) as database, asyncio.timeout(PATIENCE):
         # the relay that runs may be at the routing itself: then there is nothing to be taken yet
         while not taken:
             await messages.route(database)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.stories.conftest import Machine, Up
+from tests.stories.conftest import PATIENCE, Machine, Up
 
 from windrow.stack import discover
 
@@ -96,6 +96,6 @@ def test_a_second_up_in_the_same_home_says_who_has_it(running: Up) -> None:
 def test_sigterm_ends_it_cleanly(machine: Machine) -> None:
     with machine.up() as up:
         up.process.send_signal(signal.SIGTERM)
-        assert up.process.wait(timeout=30) == 0
+        assert up.process.wait(timeout=PATIENCE) == 0
 
     assert engine_pids(machine) == {}

@@ -136,7 +136,7 @@ class House:
             writer.write(data)
             await writer.drain()
             received = bytearray()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 # an end is an end, polite or not
                 with suppress(ConnectionResetError):
                     while piece := await reader.read(65_536):

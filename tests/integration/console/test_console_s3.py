@@ -43,7 +43,9 @@ async def api(endpoint: str, database: Database) -> AsyncIterator[httpx2.AsyncCl
     headers = {"authorization": "Bearer token-of-acme"}
     async with (
         serving(app, listening, ServerLimits(shutdown_seconds=1)),
-        httpx2.AsyncClient(base_url=f"http://{door_of(listening)}", headers=headers, trust_env=False, timeout=60) as client,
+        httpx2.AsyncClient(
+            base_url=f"http://{door_of(listening)}", headers=headers, trust_env=False, timeout=60
+        ) as client,
     ):
         yield client
 

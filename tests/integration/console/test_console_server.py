@@ -56,7 +56,7 @@ async def test_signals_stay_those_of_the_process(open_house: House) -> None:
 
 
 async def test_an_upload_in_hand_is_finished_before_the_end(database: Database, tmp_path: Path, said: Said) -> None:
-    async with house(database, tmp_path) as opened:
+    async with house(database, tmp_path, ServerLimits(shutdown_seconds=60)) as opened:
         ticket = await opened.request()
         begun, may_end = asyncio.Event(), asyncio.Event()
         upload = asyncio.create_task(slow_put(opened, ticket, begun, may_end))
@@ -98,7 +98,7 @@ async def test_nobody_is_shut_out_by_connections_that_ask_for_nothing(database: 
             reader, writer = await later.enter_async_context(opened.wire())
             writer.write(opened.head("GET", "/health"))
             assert b"200 OK" in await reader.readline()
-            await asyncio.wait_for(gone.read(), 5)
+            await asyncio.wait_for(gone.read(), 60)
 
 
 async def test_who_is_being_served_does_not_give_way(database: Database, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ async def test_a_connection_that_says_nothing_more_is_closed(database: Database,
     async with house(database, tmp_path, HASTE) as opened, opened.wire() as (reader, writer):
         writer.write(opened.head("GET", "/health"))
 
-        assert (await asyncio.wait_for(reader.read(), 5)).endswith(b'{"status":"ok"}')
+        assert (await asyncio.wait_for(reader.read(), 60)).endswith(b'{"status":"ok"}')
 
 
 async def slow_put(opened: House, ticket: dict[str, object], begun: asyncio.Event, may_end: asyncio.Event) -> int:

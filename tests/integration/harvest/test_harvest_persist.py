@@ -329,7 +329,7 @@ async def test_a_subscriber_is_woken_by_what_is_published_and_looks_unasked_as_w
 
 async def settled(database: Database) -> None:
     """Until nothing is pending; who settles holds the lane, so waiting for its lock is waiting for him."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await rows(database, "SELECT FROM harvest_outbox WHERE status = 'pending'"):
             await rows(database, "SELECT FROM outbox_lanes FOR UPDATE")
 

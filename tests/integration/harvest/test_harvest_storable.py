@@ -33,7 +33,9 @@ def server(shared_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 @pytest.mark.req("NI-5")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(RECORDS | ANYTHING, min_size=1, max_size=6))
 def test_every_row_is_read_by_postgres_as_it_was_written(server: psycopg.Connection[Any], items: list[Any]) -> None:
     refined = refine(Transformed(items=items, places=range(len(items))), IDENTITY)

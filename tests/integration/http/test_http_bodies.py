@@ -143,7 +143,7 @@ async def test_a_limit_can_be_another_for_one_request(web: Web, client: HttpClie
 
 
 async def test_a_source_that_never_answers_is_a_timeout(web: Web, connect: Connect) -> None:
-    client = connect(policy={"timeouts": Timeouts(idle=0.05)})
+    client = connect(policy={"timeouts": Timeouts(idle=0.5)})
 
     async def silent(exchange: Exchange) -> None:
         await exchange.reader.read()
@@ -210,10 +210,10 @@ async def test_the_time_is_that_of_the_whole_call(web: Web, connect: Connect) ->
 
 
 async def test_waiting_for_a_turn_does_not_count(web: Web, connect: Connect) -> None:
-    client = connect(policy={"per_host": 1, "timeouts": Timeouts(total=1)})
+    client = connect(policy={"per_host": 1, "timeouts": Timeouts(total=2)})
 
     async def slowly(exchange: Exchange) -> None:
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.25)
         await exchange.send(answer(200))
 
     web.on("/", slowly)

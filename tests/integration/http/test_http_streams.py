@@ -247,8 +247,9 @@ async def test_a_call_that_is_cancelled_leaves_nothing_behind(
 async def test_a_call_cancelled_at_any_step_gives_its_place_back(web: Web, client: HttpClient, announced: bool) -> None:
     plain = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n" + bytes(100_000)
     web.on("/", answer(200, bytes(100_000)) if announced else plain)
-    finished = 0
-    for steps in range(150):
+    finished = steps = 0
+    while steps < 150 or not finished:
+        steps += 1
         call = asyncio.create_task(client.get(web.url()))
         for _ in range(steps):
             await asyncio.sleep(0)
@@ -258,8 +259,6 @@ async def test_a_call_cancelled_at_any_step_gives_its_place_back(web: Web, clien
 
         assert client._transport._pool._requests == []
         assert all(connection.is_idle() for connection in client._transport._pool.connections)
-
-    assert finished
 
 
 async def test_a_download_that_is_cancelled_leaves_no_file(web: Web, client: HttpClient, tmp_path: Path) -> None:
@@ -315,7 +314,7 @@ async def test_a_call_cancelled_during_the_handshake_leaves_no_connection() -> N
         call.cancel()
         # the exception is kept, as a caller may: what hangs on it must not hang on a connection
         failure = (await asyncio.gather(call, return_exceptions=True))[0]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await left.wait()
 
     assert isinstance(failure, asyncio.CancelledError)

@@ -59,8 +59,9 @@ async def test_it_sees_nothing_of_our_environment(tmp_path: Path, monkeypatch: p
 
 
 async def test_one_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "pid").touch()  # on a slow machine it is killed before it writes anything down
     with pytest.raises(RetryableTransient) as refused:
-        await child.run(python(_sleeping(tmp_path)), cwd=tmp_path, limits=Limits(seconds=1))
+        await child.run(python(_sleeping(tmp_path)), cwd=tmp_path, limits=Limits(seconds=2))
 
     assert refused.value.code == Code.TIMEOUT
     assert await _all_gone(tmp_path)
@@ -119,7 +120,7 @@ async def test_what_outlives_it_with_our_pipes_in_hand_does_not_hold_us_up(tmp_p
         "open('pid', 'w').write(str(other.pid))"
     )
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         done = await child.run(python(program), cwd=tmp_path, limits=GENEROUS)
 
     assert done.code == 0
@@ -132,7 +133,7 @@ def _sleeping(directory: Path) -> str:
 
 async def _all_gone(directory: Path) -> bool:
     """Soon: what was killed takes a moment to end."""
-    for _ in range(250):
+    for _ in range(1500):
         if not _alive(directory):
             return True
         await asyncio.sleep(0.02)

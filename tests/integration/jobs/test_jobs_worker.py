@@ -16,6 +16,7 @@ from tests.integration.jobs.workshop import (
     enqueue,
     enqueue_many,
     found,
+    grow_old,
     kind,
     rest,
     told,
@@ -76,11 +77,10 @@ async def test_a_good_job_tells_its_story_in_order(database: Database, tmp_path:
 
 
 async def test_a_job_that_is_enqueued_wakes_an_idle_worker(database: Database, tmp_path: Path) -> None:
-    patient = replace(QUICK, poll=timedelta(seconds=60))
+    patient = replace(QUICK, poll=timedelta(minutes=5))
     async with working(database, tmp_path, kind(rest), limits=patient):
         await ended(database, await enqueue(database))
-        async with asyncio.timeout(10):
-            await ended(database, await enqueue(database))
+        await ended(database, await enqueue(database))
 
 
 @pytest.mark.req("RR-7", "RR-13")
@@ -148,24 +148,25 @@ async def test_a_retry_waits_for_its_backoff(database: Database, tmp_path: Path)
         raise RetryableTransient("not now")
 
     patient = replace(QUICK, backoff=jobs.worker.BACKOFF)
+    before = datetime.now(UTC)
     async with working(database, tmp_path, kind(stumble), limits=patient, jitter=lambda: 1.0):
         job = await became(database, await enqueue(database), lambda job: job.status is Status.SCHEDULED)
 
     assert job.run_at
-    assert timedelta(seconds=4) < job.run_at - datetime.now(UTC) <= timedelta(seconds=5)
+    assert before <= job.run_at - timedelta(seconds=5) <= datetime.now(UTC)
 
 
 async def test_a_scheduled_job_starts_when_it_is_due_and_not_at_the_next_poll(
     database: Database, tmp_path: Path
 ) -> None:
-    patient = replace(QUICK, poll=timedelta(seconds=30))
+    patient = replace(QUICK, poll=timedelta(minutes=5))
     async with working(database, tmp_path, kind(rest), limits=patient):
         await ended(database, await enqueue(database))
         due = datetime.now(UTC) + timedelta(seconds=0.3)
         job = await ended(database, await enqueue(database, terms=Terms(run_at=due)))
 
     assert job.started_at
-    assert timedelta(0) <= job.started_at - due < timedelta(seconds=5)
+    assert timedelta(0) <= job.started_at - due < timedelta(minutes=1)
 
 
 @pytest.mark.req("RR-3")
@@ -327,6 +328,7 @@ async def test_what_does_not_end_in_time_is_cut_off_and_left_to_its_lease(databa
     assert gate.cut_off == 1
     assert (await found(database, job_id)).status is Status.PROCESSING
     assert await told(database, job_id) == ["created", "processing", "aborted:shutdown"]
+    await grow_old(database, job_id)
     async with working(database, tmp_path, kind(rest)):
         job = await ended(database, job_id)
     assert (job.status, job.attempt_count) == (Status.DONE, 2)
@@ -336,17 +338,27 @@ async def test_what_does_not_end_in_time_is_cut_off_and_left_to_its_lease(databa
 async def test_a_worker_that_cannot_beat_says_so_and_stops_its_jobs_before_their_leases_end(
     database: Database, database_url: str, tmp_path: Path, said: Said
 ) -> None:
-    gate = Gate()
-    async with Database(database_url, size=4, wait=0.05) as cut_off, working(cut_off, tmp_path, kind(gate)):
+    gate, loop = Gate(), asyncio.get_running_loop()
+    # of a lease a tenth is left for unwinding: more than from one beat to the next, of which one may be under way
+    brief = replace(QUICK, lease=timedelta(seconds=2), heartbeat=timedelta(seconds=0.1))
+    in_time = loop.create_future()
+    async with (
+        Database(database_url, size=4) as cut_off,
+        working(cut_off, tmp_path, kind(gate), limits=brief),
+    ):
         job_id = await enqueue(database)
         await gate.entered.acquire()
-        began = (await found(database, job_id)).last_heartbeat_at
-        assert began
         await cut_off._pool.close()
-        await gate.gone.wait()
-        stopped = datetime.now(UTC)
+        last_beat = (await found(database, job_id)).last_heartbeat_at
+        assert last_beat
+        left = last_beat + brief.lease - datetime.now(UTC)
+        # after a standstill the loop does what is overdue in the order in which it was due; a handler that is stopped
+        # hears of it one turn later
+        loop.call_later(
+            left.total_seconds(), loop.call_soon, loop.call_soon, lambda: in_time.set_result(gate.gone.is_set())
+        )
+        assert await in_time
 
-    assert stopped - began < QUICK.lease + QUICK.heartbeat
     assert [line["code"] for line in said.events("heartbeat.degraded")] == ["HEARTBEAT_DEGRADED"]
     assert (await found(database, job_id)).status is Status.PROCESSING
 

@@ -22,7 +22,7 @@ AT_ONCE = RetryPolicy(timedelta(0), timedelta(0), attempts=None)
 QUICK = WorkerLimits(
     concurrency=4,
     heartbeat=timedelta(seconds=0.2),
-    lease=timedelta(seconds=1),
+    lease=timedelta(seconds=30),  # no machine is so slow that it loses one by chance
     poll=timedelta(seconds=0.2),
     shutdown=timedelta(seconds=5),
     backoff=AT_ONCE,
@@ -106,7 +106,7 @@ async def ended(database: Database, job_id: str, tenant: str = SCOPE.tenant_id) 
 
 async def became(database: Database, job_id: str, true: Callable[[Job], bool], tenant: str = SCOPE.tenant_id) -> Job:
     """The job, once that is true of it."""
-    async with asyncio.timeout(20), database.tenant(tenant) as tx:
+    async with asyncio.timeout(60), database.tenant(tenant) as tx:
         while True:
             job = await jobs.find(tx, job_id)
             assert job is not None

@@ -20,8 +20,9 @@ THEIRS = Key(Scope("other", "main"), KEY.path)
 @pytest.mark.req("KV-5")
 async def test_an_entry_past_its_time_reads_as_absent_by_the_databases_clock(database: Database) -> None:
     async with database.tenant("acme") as tx:
-        await put(tx, "a", 0, "r1", semantics=kv.Semantics(kv.Purpose.LATCH, "x", ttl_seconds=1))
+        await put(tx, "a", 0, "r1", semantics=FLEETING)
         assert await kv.get(tx, KEY)
+        await tx.connection.execute("UPDATE kv SET expires_at = clock_timestamp() + interval '50 ms'")
         # the clock goes on inside of a transaction too
         await tx.connection.execute("SELECT pg_sleep_until((SELECT expires_at FROM kv))")
 

@@ -26,6 +26,7 @@ async def increment(where: Transaction, request: str, known: tuple[int, int]) ->
 
 
 @pytest.mark.req("KV-9")
+@pytest.mark.timeout(900)  # a minute of two cores that are not shared
 async def test_sixteen_writers_of_two_hundred_increments_each_lose_nothing(database: Database) -> None:
     made: list[int] = []
 

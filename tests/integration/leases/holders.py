@@ -24,11 +24,14 @@ async def taken(where: Database | Transaction, holder: str, *, slots: int = 1, t
     return lease
 
 
-async def run_out(database: Database, key: Key = KEY, slot: int | None = None) -> None:
+async def run_out(where: Database | Transaction, key: Key = KEY, slot: int | None = None) -> None:
     """Let the time of the key's leases pass, by moving their end instead of waiting for it."""
-    async with database.tenant(key.scope.tenant_id) as tx:
-        await tx.connection.execute(
-            """UPDATE leases SET expires_at = least(expires_at, clock_timestamp() - interval '1 ms')
-                WHERE key = %s AND (%s::int IS NULL OR slot = %s)""",
-            [str(key), slot, slot],
-        )
+    if isinstance(where, Database):
+        async with where.tenant(key.scope.tenant_id) as tx:
+            await run_out(tx, key, slot)
+        return
+    await where.connection.execute(
+        """UPDATE leases SET expires_at = least(expires_at, clock_timestamp() - interval '1 ms')
+            WHERE key = %s AND (%s::int IS NULL OR slot = %s)""",
+        [str(key), slot, slot],
+    )

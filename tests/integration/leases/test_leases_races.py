@@ -1,7 +1,6 @@
 """Many who want the same slots at once, and the fence that a transaction stands behind."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 from tests.integration.leases.holders import KEY, acquire, run_out, taken
@@ -83,11 +82,11 @@ async def test_two_transactions_that_want_each_others_keys_do_not_deadlock(datab
 
 
 async def test_nobody_takes_a_slot_from_under_a_transaction_that_checked_it(database: Database) -> None:
-    lease = await taken(database, "ada", ttl=timedelta(milliseconds=200))
+    lease = await taken(database, "ada")
 
     async with database.tenant("acme") as tx:
         await leases.check(tx, lease)
-        await tx.connection.execute("SELECT pg_sleep_until(%s)", [lease.expires_at])
+        await run_out(database)
         assert isinstance(await acquire(database, "bob"), Held)
         assert isinstance(await acquire(database, "ada"), Held)
 
@@ -130,7 +129,7 @@ async def test_a_checked_lease_can_still_be_renewed(database: Database) -> None:
 
     async with database.tenant("acme") as tx:
         await leases.check(tx, lease)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert isinstance(await leases.renew(database, lease), Lease)
 
 

@@ -81,7 +81,7 @@ async def test_a_transaction_of_many_messages_wakes_the_relay_once(database: Dat
         await post.publish(1, 2, 3)
         await post.publish(4)
 
-        notices = [notice async for notice in listening.notifies(timeout=5, stop_after=2)]
+        notices = [notice async for notice in listening.notifies(timeout=60, stop_after=2)]
 
     assert len(notices) == 2
 
@@ -94,7 +94,7 @@ async def test_a_duplicate_wakes_nobody(database: Database, post: Post) -> None:
         await post.publish_many([same])
         await post.publish("a new one")
 
-        notices = [notice async for notice in listening.notifies(timeout=5, stop_after=1)]
+        notices = [notice async for notice in listening.notifies(timeout=60, stop_after=1)]
         assert len(notices) == 1
         assert [notice async for notice in listening.notifies(timeout=0)] == []
 

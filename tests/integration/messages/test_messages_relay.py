@@ -53,7 +53,7 @@ async def test_a_running_relay_is_woken_by_the_commit_of_a_publisher(database: D
     sink.may_end.set()
     relay = Relay(database, {"recorder": sink}, wakeups, limits=NEVER_POLLS)
 
-    async with running(relay, wakeups), asyncio.timeout(10):
+    async with running(relay, wakeups), asyncio.timeout(60):
         for n in range(3):
             await post.publish(n, key="k")
             assert (await sink.began.get()).message.payload == n
@@ -65,7 +65,7 @@ async def test_a_key_with_many_messages_flows_without_waiting_for_the_poll(datab
     sink.may_end.set()
     await post.publish(*range(20), key="k")
 
-    async with running(Relay(database, {"recorder": sink}, wakeups, limits=NEVER_POLLS), wakeups), asyncio.timeout(10):
+    async with running(Relay(database, {"recorder": sink}, wakeups, limits=NEVER_POLLS), wakeups), asyncio.timeout(60):
         assert [(await sink.began.get()).message.payload for _ in range(20)] == list(range(20))
 
 
@@ -77,7 +77,7 @@ async def test_without_a_wake_up_the_poll_finds_it(database: Database, post: Pos
         database, {"recorder": sink}, Wakeups(database.url), limits=RelayLimits(poll=timedelta(milliseconds=20))
     )
 
-    async with running(relay), asyncio.timeout(10):
+    async with running(relay), asyncio.timeout(60):
         await post.publish("m")
         await sink.began.get()
 
@@ -90,7 +90,7 @@ async def test_no_more_deliveries_are_under_way_than_the_limit(database: Databas
         database, {"recorder": sink}, wakeups, limits=RelayLimits(concurrency=2, poll=timedelta(seconds=0.02))
     )
 
-    async with running(relay, wakeups), asyncio.timeout(10):
+    async with running(relay, wakeups), asyncio.timeout(60):
         for _ in range(2):
             await sink.began.get()
         assert await post.ask("SELECT count(*) FROM strands WHERE claim IS NOT NULL") == 2
@@ -105,7 +105,7 @@ async def test_a_relay_that_is_stopped_lets_its_deliveries_finish(database: Data
     sink = Slow()
     relay = Relay(database, {"recorder": sink}, Wakeups(database.url))
 
-    async with running(relay) as task, asyncio.timeout(10):
+    async with running(relay) as task, asyncio.timeout(60):
         await sink.began.get()
         task.cancel()
         sink.may_end.set()
@@ -125,7 +125,7 @@ async def test_what_does_not_finish_in_the_grace_is_given_back_untried(database:
         database, {"recorder": sink}, Wakeups(database.url), limits=RelayLimits(grace=timedelta(seconds=0.05))
     )
 
-    async with running(relay) as task, asyncio.timeout(10):
+    async with running(relay) as task, asyncio.timeout(60):
         await sink.began.get()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -142,7 +142,7 @@ async def test_a_sink_that_never_answers_is_a_failure_before_the_claim_runs_out(
     await post.publish("m")
     relay = Relay(database, {"recorder": Slow()}, Wakeups(database.url))
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await relay.run_once()
 
     (line,) = said.events("message.retried")
@@ -217,14 +217,16 @@ async def test_a_database_that_is_away_delays_the_relay_and_does_not_end_it(
     await post.subscribe()
     sink = Slow()
     sink.may_end.set()
-    async with Database(database.url, size=1, wait=0.05) as small, AsyncExitStack() as taken:
+    async with Database(database.url, size=1) as small, AsyncExitStack() as taken:
         relay = Relay(
             small, {"recorder": sink}, Wakeups(database.url), limits=RelayLimits(poll=timedelta(seconds=0.01))
         )
         await taken.enter_async_context(small.connection())  # nobody else can have one
-        async with running(relay), asyncio.timeout(20):
+        small._pool.timeout = 0.05  # and is soon told so
+        async with running(relay), asyncio.timeout(60):
             while not said.events("relay.stalled"):
                 await post.ask("SELECT 1")
+            small._pool.timeout = 60
             await taken.aclose()
             await post.publish("m")
             await sink.began.get()

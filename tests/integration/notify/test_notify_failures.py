@@ -147,7 +147,9 @@ async def test_of_many_that_are_refused_at_the_same_moment_one_is_told(desk: Des
     assert len(await desk.told(Channel.SECURITY)) == 1
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(gaps=st.lists(st.sampled_from([0, 0, 1, 5, 8, 12, 23, 25]), min_size=1, max_size=10))
 async def test_whenever_runs_fail_it_pages_at_each_crossing_and_never_between(desk: Desk, gaps: list[int]) -> None:
     async with desk.database.tenant(TENANT) as tx:

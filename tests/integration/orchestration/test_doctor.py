@@ -70,7 +70,7 @@ async def harvesters(settings: Settings) -> AsyncIterator[Client]:
 
 async def until_well(check: Callable[[], Awaitable[Check]]) -> Check:
     """The doctor's word, once Temporal tells of what it was told a moment ago."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found = await check()
             if found.verdict is Verdict.OK:

@@ -48,7 +48,7 @@ async def begun(client: Client) -> Tea:
         memo={"note": SECRET},
         static_summary=SECRET,
         # a task that a worker took with it when it ended comes back so soon
-        task_timeout=timedelta(seconds=1),
+        task_timeout=timedelta(seconds=2),
     )
 
 

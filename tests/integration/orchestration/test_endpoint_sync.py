@@ -78,7 +78,7 @@ async def test_a_conflict_waits_for_the_cursor_and_goes_on(database: Database, c
 
     shop.asked = conflicts
     async with staged(database, client, shop) as stage:
-        done = await asyncio.wait_for((await stage.start()).result(), 30)
+        done = await asyncio.wait_for((await stage.start()).result(), 60)
 
         assert done["settled"]["created"] == 2
         assert await stage.states() == ["Pending", "Running", "WaitingCursorAdvance", "Running", "Completed"]

@@ -61,7 +61,7 @@ async def test_paused_in_backoff_it_waits_until_it_is_resumed_and_then_goes_on_a
         step = await stage.until("Paused")
         shop.asked = lambda _: None
         await handle.signal("resume")
-        await asyncio.wait_for(handle.result(), 20)
+        await asyncio.wait_for(handle.result(), 60)
 
         assert step.reason == "the source is being moved"
         assert await stage.states() == ["Pending", "Running", "Backoff", "Paused", "Running", "Completed"]
@@ -74,7 +74,7 @@ async def test_resumed_in_backoff_it_does_not_wait_any_longer(database: Database
         await stage.until("Backoff")
         shop.asked = lambda _: None
         await handle.signal("resume")
-        await asyncio.wait_for(handle.result(), 20)
+        await asyncio.wait_for(handle.result(), 60)
 
         assert await stage.states() == ["Pending", "Running", "Backoff", "Running", "Completed"]
 
@@ -99,7 +99,7 @@ async def test_cancelled_while_it_is_paused_it_ends(database: Database, client: 
         await stage.until("Paused")
         await handle.cancel()
         with pytest.raises(WorkflowFailureError):
-            await asyncio.wait_for(handle.result(), 10)
+            await asyncio.wait_for(handle.result(), 60)
 
         assert (await stage.states())[-2:] == ["Paused", "Cancelled"]
 
@@ -275,6 +275,6 @@ async def test_a_run_whose_lifecycle_is_terminated_ends_with_it(database: Databa
         await stage.waiting()
         await handle.terminate("from outside")
         with pytest.raises(WorkflowFailureError):
-            await asyncio.wait_for(client.get_workflow_handle(stage.collection_id).result(), 20)
+            await asyncio.wait_for(client.get_workflow_handle(stage.collection_id).result(), 60)
 
         assert await stage.run_states() == [("cancelled", None)], "it is not left running on its own"

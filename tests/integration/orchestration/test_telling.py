@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from prometheus_client import REGISTRY
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from tests.conftest import Said, Spans
 from tests.integration.harvest.shop import Shop
 from tests.integration.orchestration.stage import Means, staged
@@ -70,7 +70,7 @@ async def test_runs_items_retries_and_waits_are_counted_and_the_lag_is_measured(
     rises = [measured(name, **labels) - was for (name, labels, _), was in zip(COUNTED, before, strict=True)]
     assert rises == [rise for _, _, rise in COUNTED]
     assert measured("worker_run_duration_seconds_sum", **SHOP) > took
-    assert 0 < lag["shop"] < 60
+    assert 0 < lag["shop"] < 600
     assert measured("worker_cursor_lag_seconds", **SHOP) == lag["shop"]
 
 
@@ -80,7 +80,7 @@ async def test_each_activity_is_a_span_that_carries_what_it_was_done_for(
 ) -> None:
     async with staged(database, client, failing(ValidationFailure("not what was agreed"))) as stage:
         handle = await stage.start()
-        await stage.until("Backoff")
+        await until_waiting(handle)
         cause = (await handle.describe()).run_id
 
         traced = [span.attributes or {} for span in spans.named("activity.execute")]
@@ -120,6 +120,13 @@ async def test_what_crossed_the_border_is_told_by_hash_where_that_is_asked_for(
     async with staged(database, client, failing()) as stage:
         await (await stage.start()).result()
         assert said.events("payloads.hashed") == [], "nobody asked"
+
+
+async def until_waiting(handle: WorkflowHandle[Any, Any]) -> None:
+    """Until its wait has begun: by then all that it did before has ended, spans and all."""
+    async for event in handle.fetch_history_events(wait_new_event=True):
+        if event.HasField("timer_started_event_attributes"):
+            return
 
 
 async def crossed(client: Client, workflow_id: str, activity: str) -> tuple[bytes, bytes]:

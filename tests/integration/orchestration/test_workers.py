@@ -17,7 +17,7 @@ async def test_workers_that_had_ended_work_again(database: Database, client: Cli
         assert not stage.workers.ready.is_set()
 
         again = asyncio.create_task(stage.workers.run())
-        done = await asyncio.wait_for((await stage.start()).result(), 20)
+        done = await asyncio.wait_for((await stage.start()).result(), 60)
         again.cancel()
         await asyncio.gather(again, return_exceptions=True)
 

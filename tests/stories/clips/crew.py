@@ -18,7 +18,8 @@ from windrow.objects import ObjectStore, open_objects
 from windrow.postgres import Database
 
 ACME = Scope("acme", "main")
-LEASE = 2.0
+# of those who are meant to lose it, in seconds; and of those who are not, whatever holds them up
+SHORT, LONG = 2.0, 60.0
 
 
 class Hand:
@@ -43,8 +44,9 @@ class Hand:
         return [int(pid) for pid in children.read_text().split() if "ffmpeg" in _program(int(pid))]
 
     def said(self, event: str) -> list[dict[str, Any]]:
-        """The log lines of one event."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        """The log lines of one event; the last one may be half written yet."""
+        whole = self.log.read_text().rpartition("\n")[0]
+        lines = [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
 
     def end(self) -> int:
@@ -52,7 +54,7 @@ class Hand:
         if self.process.poll() is None:
             self.send(signal.SIGCONT)
             self.send(signal.SIGTERM)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=100)
         assert self.process.stdout
         self.process.stdout.close()
         return code
@@ -69,7 +71,7 @@ class Crew:
     def store(self) -> ObjectStore:
         return open_objects(f"file:{self._directory / 'home' / 'objects'}").for_tenant(ACME.tenant_id)
 
-    def hire(self) -> Hand:
+    def hire(self, *, lease: float = LONG) -> Hand:
         """Start a worker; it is ready when this returns."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WINDROW_")}
         environment = kept | {
@@ -77,8 +79,8 @@ class Crew:
             "WINDROW_DATABASE_URL": self.database.url,
             "WINDROW_PATHS_ALLOWED": f"acme={self._directory}",
             "WINDROW_LOG_FORMAT": "json",
-            "HEARTBEAT_INTERVAL_SEC": str(LEASE / 5),
-            "LEASE_TIMEOUT_SEC": str(LEASE),
+            "HEARTBEAT_INTERVAL_SEC": str(SHORT / 5),
+            "LEASE_TIMEOUT_SEC": str(lease),
             "MAX_CONCURRENCY": "1",
         }
         hand = Hand(environment, self._directory / f"worker-{len(self._hands)}.log")

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 from tests.integration.clips import films
-from tests.stories.clips.crew import Crew, Hand, is_there
+from tests.stories.clips.crew import SHORT, Crew, Hand, is_there
 
 from windrow.contracts.errors import Code
 from windrow.jobs.job import Job, JobEvent, Status
 from windrow.postgres import Database
 
+pytestmark = pytest.mark.timeout(400)
+
 SECONDS = 8
-PATIENCE = 90
+PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ async def check(crew: Crew, job: Job, directory: Path) -> None:
 
 @pytest.mark.req("RR-2", "RR-12", "RR-13")
 async def test_a_worker_that_is_killed_in_the_middle_of_a_clip_is_recovered_from(crew: Crew, tmp_path: Path) -> None:
-    first = crew.hire()
+    first = crew.hire(lease=SHORT)
     async with asyncio.timeout(PATIENCE):
         job_id = await cutting(crew, first, tmp_path)
         ffmpeg = first.ffmpegs()
@@ -89,7 +91,7 @@ async def test_a_worker_that_is_killed_in_the_middle_of_a_clip_is_recovered_from
 
 @pytest.mark.req("RR-6")
 async def test_a_worker_that_slept_through_its_lease_changes_nothing_and_says_so(crew: Crew, tmp_path: Path) -> None:
-    sleeper = crew.hire()
+    sleeper = crew.hire(lease=SHORT)
     async with asyncio.timeout(PATIENCE):
         job_id = await cutting(crew, sleeper, tmp_path)
         sleeper.send(signal.SIGSTOP)

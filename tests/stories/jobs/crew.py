@@ -20,7 +20,7 @@ from windrow.jobs import Job, JobEvent, Status
 from windrow.postgres import Database
 
 SCOPE = Scope("acme", "main")
-PATIENCE = 60
+PATIENCE = 100
 
 
 class Hand:

@@ -19,7 +19,9 @@ from tests.stories.media.worker_process import STRUCTURED, Orders, born, event
 from windrow.media import reading
 from windrow.postgres import Database
 
-PATIENCE = 60
+pytestmark = pytest.mark.timeout(400)
+
+PATIENCE = 100
 
 
 @dataclass

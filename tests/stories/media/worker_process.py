@@ -67,7 +67,7 @@ async def live(orders: Orders) -> None:
         outside(settings, {"YOUTUBE": KEY}) as beyond,
         media(settings, database, beyond, Wakeups(database.url)) as work,
         served(settings, database, work) as front,
-        httpx2.AsyncClient(base_url=front.url, trust_env=False) as client,
+        httpx2.AsyncClient(base_url=front.url, trust_env=False, timeout=60) as client,
     ):
         await born(database, settings, orders.scope)
         await mirrored(work)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from tests.stories.conftest import WINDROW, Machine
+from tests.stories.conftest import PATIENCE, WINDROW, Machine
 from tests.stories.orchestration import reel
 from tests.stories.orchestration.reel import Pages
 
@@ -38,7 +38,7 @@ class Worker:
     def asked(self, path: str) -> tuple[int, str]:
         """What it answers about its health."""
         try:
-            with urllib.request.urlopen(self.told["health"] + path, timeout=10) as answer:
+            with urllib.request.urlopen(self.told["health"] + path, timeout=PATIENCE) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -50,14 +50,14 @@ class Worker:
     def leave(self) -> None:
         if self.is_there:
             self.process.kill()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE)
         assert self.process.stdout
         self.process.stdout.close()
 
     def end(self, number: signal.Signals) -> int:
         """Send it a signal; its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=PATIENCE)
 
 
 class Sync:
@@ -69,13 +69,13 @@ class Sync:
         self._listening = threading.Thread(target=lambda: self._said.append(process.communicate()[0]))
         self._listening.start()
 
-    def left(self, seconds: float = 60) -> tuple[int, str]:
+    def left(self, seconds: float = PATIENCE) -> tuple[int, str]:
         """Its exit code, and its standard output."""
         self._listening.join(seconds)
         assert not self._listening.is_alive(), "it does not end"
         return self._process.returncode, self._said[0]
 
-    def ended(self, seconds: float = 60) -> dict[str, Any]:
+    def ended(self, seconds: float = PATIENCE) -> dict[str, Any]:
         """What the run came to."""
         code, _ = self.left(seconds)
         assert code == 0, self._log.read_text()[-4000:]

@@ -31,9 +31,12 @@ class Everything:
         self._up.kill()
         self.stop()
 
-    def until_scheduled(self, *names: str) -> dict[str, bool]:
-        """Wait until Temporal has schedules for these endpoints; all that there are, and whether each is paused."""
-        return asyncio.run(self._until_scheduled(set(names)))
+    def until_scheduled(self, **paused: bool) -> dict[str, bool]:
+        """Wait until Temporal tells of these endpoints' schedules, and that they are paused or not; of all that there are.
+
+        It tells of a change a moment after it was made.
+        """
+        return asyncio.run(self._until_scheduled(paused))
 
     def fire(self, name: str) -> None:
         """Temporal's own word that it is time."""
@@ -46,12 +49,12 @@ class Everything:
     async def _temporal(self) -> Client:
         return await Client.connect(self._up.addresses["temporal"], namespace=NAMESPACE)
 
-    async def _until_scheduled(self, names: set[str]) -> dict[str, bool]:
+    async def _until_scheduled(self, paused: dict[str, bool]) -> dict[str, bool]:
         client = await self._temporal()
         while True:
             found = [entry async for entry in await client.list_schedules()]
             there = {entry.id.rpartition("/")[2]: entry.schedule.state.paused for entry in found if entry.schedule}
-            if names <= there.keys():
+            if paused.items() <= there.items():
                 return there
             await asyncio.sleep(0.05)
 
@@ -60,8 +63,11 @@ class Everything:
 
     async def _fired(self, name: str) -> dict[str, Any]:
         client = await self._temporal()
-        told = await client.get_schedule_handle(_schedule(name)).describe()
-        action = told.info.recent_actions[-1].action
+        schedule = client.get_schedule_handle(_schedule(name))
+        # what it has begun runs before it says so itself
+        while not (actions := (await schedule.describe()).info.recent_actions):  # noqa: ASYNC110 - no event tells of it
+            await asyncio.sleep(0.05)
+        action = actions[-1].action
         assert isinstance(action, ScheduleActionExecutionStartWorkflow)
         done: dict[str, Any] = await client.get_workflow_handle(action.workflow_id).result()
         return done

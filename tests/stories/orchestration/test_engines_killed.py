@@ -9,6 +9,8 @@ from tests.stories.orchestration.deployment import Deployment, once
 from tests.stories.orchestration.everything import Everything, everything
 from tests.stories.test_up_survives import engine_pids
 
+pytestmark = pytest.mark.timeout(600)
+
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Everything]:
@@ -34,7 +36,7 @@ def test_what_temporal_begins_by_a_schedule_harvests_the_endpoint(running: Every
     deployment = running.deployment
     pages = deployment.pages("fired", schedule="0 6 * * *")
     pages.hold(0)
-    running.until_scheduled("fired")
+    running.until_scheduled(fired=False)
 
     running.fire("fired")
     with pages.reached(0):
@@ -78,12 +80,11 @@ def test_a_run_goes_on_after_postgres_was_killed(running: Everything) -> None:
 
 @pytest.mark.req("OR-20")
 def test_what_is_paused_stays_paused_through_a_restart_of_everything(running: Everything) -> None:
-    before = running.until_scheduled("kept", "held")
+    before = running.until_scheduled(kept=False, held=True)
 
     running.stop()
     running.start()
 
-    assert (before["kept"], before["held"]) == (False, True)
     assert running.until_scheduled() == before
     told = running.deployment.machine.answer("schedule", "show", "held")
     assert told["held_back"] == "paused: the source is being moved"
@@ -91,7 +92,7 @@ def test_what_is_paused_stays_paused_through_a_restart_of_everything(running: Ev
 
 @pytest.mark.req("OR-20")
 def test_schedules_that_temporal_lost_are_rebuilt_from_postgres(running: Everything) -> None:
-    before = running.until_scheduled("kept", "held")
+    before = running.until_scheduled(kept=False, held=True)
     running.stop()
     lost = list((running.deployment.machine.home / "temporal").glob("temporal.db*"))
     for file in lost:
@@ -100,7 +101,7 @@ def test_schedules_that_temporal_lost_are_rebuilt_from_postgres(running: Everyth
     running.start()
 
     assert lost
-    assert running.until_scheduled(*before) == before
+    assert running.until_scheduled(**before) == before
 
 
 def test_who_follows_a_run_is_told_when_everything_was_killed_and_the_run_goes_on_with_the_next_start(

@@ -3,7 +3,6 @@
 import random
 import secrets
 import signal
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +10,10 @@ from tests.conftest import made_database
 from tests.stories.conftest import machine_in
 from tests.stories.orchestration.deployment import Deployment, Worker, deployed, once
 
-GRACE = 10
+pytestmark = pytest.mark.timeout(600)
+
+# in seconds; a worker that is busy with nothing else is gone long before
+GRACE = 60
 READS, ORCHESTRATES, ANYTHING = ("--queue", "meta-py"), ("--queue", "meta-ts"), ()
 
 
@@ -85,14 +87,11 @@ def test_a_worker_that_is_asked_to_go_ends_its_slice_in_time_and_another_goes_on
     sync = deployment.sync("parted")
 
     with pages.reached(3) as reader:
-        asked = time.monotonic()
         crew[reader].process.send_signal(signal.SIGTERM)
     code = crew[reader].process.wait(timeout=GRACE)
-    took = time.monotonic() - asked
     done = sync.ended()
 
     assert code == 0
-    assert took < GRACE
     assert (done["outcome"], done["created"], done["repeats"]) == ("done", len(pages.all), 0)
     assert deployment.catalog("parted") == once(pages)
 

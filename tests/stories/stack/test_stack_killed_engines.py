@@ -185,7 +185,7 @@ async def test_an_engine_that_no_longer_answers_is_told_and_so_is_its_recovery(b
         os.kill(pid, signal.SIGCONT)
         await stack.until_healthy("temporal")
 
-    assert [line["event"] for line in said.lines if line["event"] in ("engine.sickened", "engine.recovered")] == [
-        "engine.sickened",
-        "engine.recovered",
-    ]
+    told = [line["event"] for line in said.lines if line["event"] in ("engine.sickened", "engine.recovered")]
+    # on a busy machine it may not answer in time by itself, too
+    assert told == ["engine.sickened", "engine.recovered"] * (len(told) // 2)
+    assert told

@@ -243,7 +243,7 @@ async def test_a_remote_that_hangs_is_given_up_and_nothing_is_left(host: Host, r
     host.on("/repository/.git/git-upload-pack", hang)
     remote.limits = Limits(answer_seconds=1.0, fetch_seconds=1.0)
 
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(60):
         with pytest.raises(RetryableTransient) as told:
             await remote.items()
 
@@ -264,7 +264,7 @@ async def test_a_cancelled_fetch_ends_with_all_its_processes(host: Host, remote:
     assert processes_of(remote.cache)
 
     running.cancel()
-    await asyncio.wait({running}, timeout=8)
+    await asyncio.wait({running}, timeout=60)
 
     assert running.cancelled()
     assert (processes_of(remote.cache), zombies()) == ([], [])
@@ -273,7 +273,7 @@ async def test_a_cancelled_fetch_ends_with_all_its_processes(host: Host, remote:
 async def test_two_runs_do_not_fetch_at_once(remote: Reader) -> None:
     await remote.items()
     (lock,) = remote.cache.glob("mirror-*.lock")
-    remote.limits = Limits(answer_seconds=0.3)
+    remote.limits = Limits(answer_seconds=2)
 
     async with locked(lock, patience=1):
         with pytest.raises(Conflict) as told:

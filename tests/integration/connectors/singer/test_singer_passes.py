@@ -209,11 +209,10 @@ async def test_a_page_with_something_on_it_does_not_wait_for_ever(reader: Reader
 
     first = await anext(given)
     gate.write_text("go on")
-    second = await anext(given)
+    rest = [page async for page in given]  # the end may be a page of its own, where a tap takes long to leave
 
     assert (reader.ids([first]), first.last) == (things(1), False)
-    assert (reader.ids([second]), second.last) == (things(2), True)
-    await given.aclose()  # type: ignore[attr-defined]
+    assert (reader.ids(rest), rest[-1].last) == (things(2), True)
 
 
 @pytest.mark.parametrize("selection", ["catalog", "properties"])
