@@ -77,7 +77,7 @@ async def _opened(settings: Settings, vault: Vault, endpoint: Endpoint, trial: T
     """The endpoint's connector, as a run would have it but for its memory."""
     kind = registry.find(endpoint.connector)
     configured(kind, endpoint.config)
-    trial.findings.append(Finding("configuration", True, f"{kind.spec.title} {kind.spec.version}"))
+    trial.findings.append(Finding("configuration", True, f"{kind.spec.title}, connector version {kind.spec.version}"))
     with aside(
         settings,
         vault,

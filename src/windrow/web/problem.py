@@ -116,5 +116,5 @@ def answer(error: WindrowError, *, correlation_id: str, request_id: str) -> Resp
 def _(error: HTTPException) -> WindrowError:
     """What Starlette's router raises: no such page, no such method."""
     code = Code.NOT_FOUND if error.status_code == 404 else Code.INVALID
-    hint = "check the address and the method: docs/how-to/blobs.md"
+    hint = "check the address and the method: docs/how-to/api.md lists them"
     return Refusal(error.status_code, error.detail, code=code, hint=hint, headers=dict(error.headers or {}))

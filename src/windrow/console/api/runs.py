@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from windrow.console.api.access import Reader
 from windrow.console.api.asked import Paged
@@ -23,6 +23,7 @@ from windrow.harvest.run import Mark, Run, Verified
 from windrow.orchestration import controls
 from windrow.outbox import reading as outbox
 from windrow.outbox.lane import Lane
+from windrow.outbox.reading import BatchGlance
 from windrow.postgres import Transaction
 from windrow.telemetry.declare import Level
 
@@ -55,28 +56,6 @@ class RunView(BaseModel):
     partial: dict[str, Any] | None
 
 
-class BatchView(BaseModel):
-    """A batch of a run on its way into the catalog, and what became of its items once it was settled."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    seq: int
-    batch_id: str
-    status: str
-    items: int
-    relations: int
-    tombstones: int
-    bytes: int
-    fetched_at: datetime
-    created_at: datetime
-    settled_at: datetime | None
-    created: int | None
-    updated: int | None
-    deleted: int | None
-    unchanged: int | None
-    outdated: int | None
-
-
 @router.get("/runs")
 async def listed(caller: Reader, here: Here, asked: Paged, endpoint: OfEndpoint = None) -> Page[Run]:
     """The latest runs first."""
@@ -100,13 +79,13 @@ async def shown(caller: Reader, here: Here, run_id: RunId) -> RunView:
 
 
 @router.get("/runs/{run_id}/batches")
-async def batches(caller: Reader, here: Here, asked: Paged, run_id: RunId) -> Page[BatchView]:
+async def batches(caller: Reader, here: Here, asked: Paged, run_id: RunId) -> Page[BatchGlance]:
     """The batches of a run in their order; settled ones are kept for some days."""
     turn = asked.about("batches", int, run_id=run_id)
     async with here.database.tenant(caller.scope.tenant_id) as tx:
         await find(tx, caller.scope, run_id)
         found = await outbox.batches(tx, run_id, after=turn.after or 0, limit=turn.ask_for)
-    return turn.page(list(map(BatchView.model_validate, found)), lambda batch: batch.seq)
+    return turn.page(found, lambda batch: batch.seq)
 
 
 @router.get("/runs/{run_id}/lines")
