@@ -41,9 +41,9 @@ def _within(value: Any) -> Any:
 
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
-        return _text(value)
+        return storable_text(value)
     if isinstance(value, dict):
-        return {_text(str(name)): _storable(inner) for name, inner in value.items()}
+        return {storable_text(str(name)): _storable(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [_storable(inner) for inner in value]
     # neither does what is no number compare, nor does Python write down every integer in tens
@@ -52,7 +52,8 @@ def _storable(value: Any) -> Any:
     return str(value) if isinstance(value, float) else hex(value)
 
 
-def _text(value: str) -> str:
+def storable_text(value: str) -> str:
+    """Without what no row can hold: NUL, and half of a surrogate pair."""
     if value.isascii() and "\0" not in value:
         return value
     return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

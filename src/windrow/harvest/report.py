@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from windrow.contracts.errors import WindrowError
+from windrow.harvest.abridged import storable_text
 from windrow.outbox.lane import Slice
 from windrow.telemetry import emit, redact
 from windrow.telemetry.catalogue import harvest as told
@@ -125,5 +126,5 @@ def snapshot(run_id: str, error: WindrowError, at: "SliceReport") -> dict[str, A
         "quarantined": at.totals.quarantined,
         "error_class": error.error_class,
         "code": str(error.code),
-        "reason": redact(error.message)[:500].replace("\0", "\ufffd").encode("utf-8", "replace").decode(),
+        "reason": storable_text(redact(error.message)[:500]),
     }

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from psycopg.types.json import Jsonb
 
 from windrow.contracts.errors import Code, ValidationFailure, WindrowError
+from windrow.harvest.abridged import storable_text
 from windrow.outbox.lane import Lane
 from windrow.postgres import Transaction, load
-from windrow.telemetry.redaction import PROCESS
+from windrow.telemetry import redact
 
 Q = load(__package__, "run.sql")
 
@@ -165,7 +166,7 @@ def _told(error: WindrowError | None) -> dict[str, str | None]:
     return {
         "error_class": error.error_class if error else None,
         "code": error.code if error else None,
-        "message": PROCESS.text(error.message)[:2000].replace("\0", "\ufffd") if error else None,
+        "message": storable_text(redact(error.message)[:2000]) if error else None,
     }
 
 

@@ -220,6 +220,21 @@ async def test_a_partial_holds_no_secret_and_nothing_that_cannot_be_stored(datab
     assert "hunter2-canary" not in partial.value["reason"]
 
 
+async def test_neither_does_the_run_while_it_is_tried_again_nor_when_it_has_ended(database: Database) -> None:
+    endpoint = await open_shop(database)
+    error = RetryableTransient("https://ada:hunter2-canary@host/ \0 \ud800", code=Code.NETWORK)
+    with pytest.raises(RetryableTransient):
+        await run_slice(database, Script.of(error, script.Said(things(1))), endpoint, "run-1")
+    (tried,) = await rows(database, "SELECT message FROM harvest_runs")
+
+    async with database.tenant(endpoint.scope.tenant_id) as tx:
+        await runs.end_run(tx, "run-1", Outcome.FAILED, error=error)
+
+    assert await rows(database, "SELECT message FROM harvest_runs") == [tried]
+    assert "hunter2-canary" not in tried["message"]
+    assert tried["message"].endswith("@host/ \ufffd ?")
+
+
 async def test_a_slice_that_failed_holds_up_nobody(database: Database) -> None:
     endpoint = await open_shop(database)
 
