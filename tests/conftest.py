@@ -3,6 +3,7 @@
 import asyncio
 import json
 import secrets
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -45,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     hypothesis.settings.load_profile("windrow")
     config.stash[ENGINES] = Engines()
+    # in the background of a shell Ctrl-C is ignored, and so it would be by every process that a test starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

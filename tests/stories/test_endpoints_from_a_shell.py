@@ -19,7 +19,8 @@ def test_a_source_is_added_tried_edited_removed_and_revived(running: Up, tmp_pat
     added = operate(running, "add", "library", "shelf", f"path={shelf}", "rooms=east,west", *KEY, "--schedule", "15m")
     assert added["config"] == {"path": str(shelf), "rooms": ["east", "west"]}
     (listed,) = operate(running, "list")
-    assert listed == operate(running, "show", "library") == added
+    assert listed == added | {"state": "new", "why": None}
+    assert operate(running, "show", "library") == added
 
     trial = operate(running, "test", "library", "--preview", "1")
     assert [(finding["name"], finding["well"]) for finding in trial["findings"]] == [

@@ -26,7 +26,6 @@ from windrow.settings import Settings
 # Ctrl-C at the moment at which the command line's library is loaded
 INTERRUPTED = """
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it would be ignored
 class CtrlC:
     def find_spec(self, name, path=None, target=None):
         if name == "typer":
